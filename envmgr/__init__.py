@@ -1,0 +1,1 @@
+"""Reproducible environments without Docker, and a matrix of machine-learning stacks."""

@@ -1,0 +1,83 @@
+"""One tree of errors: what failed on which thing, why (wanted / found), what to do next."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class EnvmgrError(Exception):
+    """Tells that envmgr cannot proceed, in three parts that survive pickling.
+
+    `what` names the thing that failed, `why` what was wanted and what was found, `hint` the next step.
+    """
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, what: str, why: str = "", hint: str = "") -> None:
+        super().__init__(what, why, hint)
+        self.what = what
+        self.why = why
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (self.what, self.why, self.hint) if part)
+
+
+class UsageError(EnvmgrError):
+    """The command line asks for something that makes no sense."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class ManifestError(EnvmgrError):
+    """A manifest, matrix or project is not what it must be; the message names file and line where there is one."""
+
+    code = "manifest"
+    exit_code = 2
+
+
+class LockError(EnvmgrError):
+    """A lock is stale, damaged or lacks a hash."""
+
+    code = "lock"
+
+
+class ResolveError(EnvmgrError):
+    """No set of distributions meets the manifest, or its index does not answer."""
+
+    code = "resolve"
+
+
+class HostError(EnvmgrError):
+    """This host cannot have what the manifest asks for."""
+
+    code = "host"
+
+
+class BuildError(EnvmgrError):
+    """An environment could not be created or filled."""
+
+    code = "build"
+
+
+class StoreError(EnvmgrError):
+    """A stored run or result is missing or damaged."""
+
+    code = "store"
+    exit_code = 2
+
+
+class CheckError(EnvmgrError):
+    """A check found drift."""
+
+    code = "check"
+    exit_code = 1
+
+
+class NothingSelectedError(EnvmgrError):
+    """The selection is empty: there is nothing to do."""
+
+    code = "nothing-selected"
+    exit_code = 4

@@ -1,0 +1,1 @@
+"""Frozen, versioned, plain nouns: no I/O, no clock."""

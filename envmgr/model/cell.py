@@ -1,0 +1,52 @@
+"""What is to be measured: one runner in one env on one device with parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from envmgr.model.env import Device
+from envmgr.model.manifest import Expect
+from envmgr.model.noun import Noun
+from envmgr.model.outcome import Outcome, Phase
+from envmgr.model.platform import Platform
+
+
+class Cell(Noun):
+    """One cell of a matrix; `id` is a short digest of everything that identifies it.
+
+    A cell that cannot run carries `refusal`, the outcome known at planning time, with `phase` and `reason`.
+    `group` is equal for cells whose outputs must agree (runner and parameters); `reference_rank` orders the candidates
+    for the reference cell of a group, the lowest first; None never serves as one.
+    """
+
+    id: str
+    manifest: str
+    variant: str
+    platform: Platform | None = None
+    python: str = ""
+    backend: str | None = None
+    runner: str
+    device: Device | None = None
+    device_asked: str = ""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    host: str = ""
+    timeout: float = 600.0
+    tolerance: float = 1e-3
+    expect: tuple[Expect, ...] = ()
+    group: str = ""
+    reference_rank: int | None = None
+    refusal: Outcome | None = None
+    phase: Phase | None = None
+    reason: str = ""
+
+
+class Plan(Noun):
+    """The cells of one matrix on one host, in the order in which they are measured."""
+
+    matrix: str
+    effort: str
+    processes: int
+    host: str
+    cells: tuple[Cell, ...]

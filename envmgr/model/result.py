@@ -1,0 +1,160 @@
+"""What was measured: a runner's report, a cell's result, a run."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from envmgr.model.cell import Cell, Plan
+from envmgr.model.env import DeviceListing, Env
+from envmgr.model.finding import Finding
+from envmgr.model.noun import Noun
+from envmgr.model.outcome import Outcome, Phase
+
+
+def _read_number(value: object) -> object:
+    if isinstance(value, str):
+        named = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+        if value not in named:
+            message = f"{value!r} is no number (a number, or nan, inf, -inf)"
+            raise ValueError(message)
+        return named[value]
+    return value
+
+
+def write_number(value: float) -> float | str:
+    """Return the number as strict JSON can hold it: what is not finite becomes `nan`, `inf` or `-inf`."""
+    if math.isfinite(value):
+        return value
+    return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+
+
+Number = Annotated[float, BeforeValidator(_read_number), PlainSerializer(write_number, when_used="json")]
+"""A float whose JSON form is strict: numbers that are not finite are the strings nan, inf and -inf."""
+
+
+class RunnerError(Noun):
+    """The exception that ended a runner's measurement."""
+
+    phase: Phase
+    type: str
+    message: str
+    traceback: str = ""
+
+
+class RunnerCheck(Noun):
+    """A value that the runner itself could check."""
+
+    name: str
+    passed: bool
+    wanted: Any = None
+    found: Any = None
+
+
+class Output(Noun):
+    """One named tensor, flattened in row-major order; parity compares it with the reference cell's."""
+
+    shape: tuple[int, ...]
+    values: tuple[Number, ...]
+
+
+class Report(Noun):
+    """What a runner wrote (runners/PROTOCOL.md); times in seconds, memory in bytes."""
+
+    protocol: Literal[1]
+    cell: str
+    status: Literal["ok", "failed"]
+    error: RunnerError | None = None
+    backend: str | None = None
+    device: str | None = None
+    versions: dict[str, str] = Field(default_factory=dict)
+    first_call: float | None = None
+    warmup: tuple[float, ...] = ()
+    samples: tuple[float, ...] = ()
+    items_per_sample: float | None = None
+    peak_memory: int | None = None
+    outputs: dict[str, Output] = Field(default_factory=dict)
+    checks: tuple[RunnerCheck, ...] = ()
+    metrics: dict[str, Number | tuple[Number, ...]] = Field(default_factory=dict)
+    modules: dict[str, dict[str, str | None]] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class CellResult(Noun):
+    """One process of one cell, as it happened: outcome before any judgement of parity or expectation.
+
+    `round` counts the processes of a cell from 0. `reason` is one line. `peak_memory` is what the operating system
+    saw of the process, in bytes. `log` is the log's place relative to the run's folder.
+    """
+
+    schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
+    cell: str
+    round: int = 0
+    outcome: Outcome
+    phase: Phase | None = None
+    reason: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    started_at: str = ""
+    elapsed: float = 0.0
+    peak_memory: int | None = None
+    report: Report | None = None
+    log: str = ""
+
+
+class Parity(Noun):
+    """How far a cell's outputs are from those of its reference cell.
+
+    `max_rel` is relative to the reference tensor's root mean square; `share_off` the share of numbers out of tolerance.
+    """
+
+    reference: str
+    max_abs: Number
+    max_rel: Number
+    share_off: float
+    verdict: Literal["agrees", "disagrees", "not-compared"]
+    worst: str = ""
+
+
+class RunRecord(Noun):
+    """The head of a run: what was planned, where, and in which envs."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
+    id: str
+    started_at: str
+    command: tuple[str, ...] = ()
+    host: str
+    envmgr: str
+    plan: Plan
+    envs: dict[str, Env] = Field(default_factory=dict)
+    listings: dict[str, DeviceListing] = Field(default_factory=dict)
+
+
+class JudgedCell(Noun):
+    """A cell with all its processes and the verdict on it: what tables and JSON show.
+
+    `observed` is what happened, with parity taken into account; `expected` what an `[[expect]]` says; `outcome` both
+    together (`xfail`, `xpass`, or the observed one); `unexpected` tells that the cell fails the matrix.
+    """
+
+    cell: Cell
+    outcome: Outcome
+    observed: Outcome | None
+    expected: Outcome | None = None
+    unexpected: bool = False
+    phase: Phase | None = None
+    reason: str = ""
+    results: tuple[CellResult, ...] = ()
+    parity: Parity | None = None
+    finding: Finding | None = None
+
+
+class Run(Noun):
+    """A run as read back: its record and every result that could be read; `damaged` names the files that could not."""
+
+    record: RunRecord
+    results: tuple[CellResult, ...]
+    finished: bool = False
+    damaged: tuple[str, ...] = ()

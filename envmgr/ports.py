@@ -1,0 +1,135 @@
+"""What rooms ask of the outside: protocols that take data, never a manager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from envmgr.model.cell import Cell, Plan
+from envmgr.model.result import CellResult, Run, RunRecord
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRequest:
+    """One process to run to its end.
+
+    `env` is the complete environment (None: the caller's, as `envmgr` itself was given it). `log` is a file that gets
+    stdout and stderr, bounded to `log_limit` bytes with head and tail kept; without it both are returned as text.
+    `timeout` and `grace` (between SIGTERM and SIGKILL of the whole process tree) are seconds; `memory_limit` is bytes.
+    `shared_terminal` hands the caller's standard streams to the process.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path | None = None
+    env: Mapping[str, str] | None = None
+    stdin: str | None = None
+    timeout: float | None = None
+    grace: float = 2.0
+    log: Path | None = None
+    log_limit: int = 4_000_000
+    memory_limit: int | None = None
+    shared_terminal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a process ended: `exit_code` or `signal`, never both; `started` is False when it could not be started."""
+
+    argv: tuple[str, ...]
+    exit_code: int | None
+    signal: int | None = None
+    timed_out: bool = False
+    started: bool = True
+    stdout: str = ""
+    stderr: str = ""
+    elapsed: float = 0.0
+    peak_memory: int | None = None
+
+    @property
+    def good(self) -> bool:
+        """True when the process ended by itself with exit code 0."""
+        return self.exit_code == 0 and not self.timed_out
+
+
+class Process(Protocol):
+    """Runs one process; never raises for how it ends."""
+
+    def run(self, request: ProcessRequest) -> Completed: ...
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> datetime: ...
+    def monotonic(self) -> float: ...
+
+
+class Files(Protocol):
+    """The file system, as far as rooms need it: every write is whole or not at all."""
+
+    def read(self, path: Path) -> str | None: ...
+    def write(self, path: Path, text: str) -> None: ...
+    def copy(self, source: Path, target: Path) -> None: ...
+    def link(self, source: Path, target: Path) -> None: ...
+    def exists(self, path: Path) -> bool: ...
+    def is_folder(self, path: Path) -> bool: ...
+    def make_folder(self, path: Path) -> None: ...
+    def remove(self, path: Path) -> None: ...
+    def list(self, folder: Path) -> tuple[Path, ...]: ...
+    def size(self, path: Path) -> int: ...
+    def identity(self, path: Path) -> str: ...
+    def free_space(self, path: Path) -> int: ...
+    def scratch(self, purpose: str) -> AbstractContextManager[Path]: ...
+    def lock(self, path: Path, timeout: float = -1) -> AbstractContextManager[None]: ...
+
+
+class Executor(Protocol):
+    """Applies a function to jobs and yields what it returns as it comes; knows nothing of what the jobs are."""
+
+    def map(self, function: Callable[[Job], Done], jobs: Iterable[Job]) -> Iterator[Done]: ...
+
+
+class Store(Protocol):
+    """Append-only results of runs."""
+
+    def begin(self, record: RunRecord) -> None: ...
+    def append(self, run: str, result: CellResult) -> None: ...
+    def finish(self, run: str) -> None: ...
+    def names(self) -> tuple[str, ...]: ...
+    def load(self, run: str) -> Run: ...
+    def log_path(self, run: str, cell: str, round_number: int) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened on the way, for whoever watches: what stage, on which thing, how far."""
+
+    stage: str
+    subject: str = ""
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+class Listener:
+    """Hears of progress; does nothing unless a subclass says so."""
+
+    def on_event(self, event: Event) -> None:
+        """Take note of one event."""
+
+    def on_plan(self, plan: Plan) -> None:
+        """Take note of what will be measured."""
+
+    def on_cell_started(self, cell: Cell, round_number: int) -> None:
+        """Take note that a process of a cell has been started."""
+
+    def on_cell_finished(self, cell: Cell, result: CellResult) -> None:
+        """Take note of one result."""
