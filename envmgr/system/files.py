@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from envmgr.errors import BuildError
+
+
+class RealFiles:
+    """The disk: a file is written aside and renamed, so that it is whole or not there; what is absent reads as None."""
+
+    def __init__(self, scratch_folder: Path) -> None:
+        self._scratch_folder = scratch_folder
+
+    def read(self, path: Path) -> str | None:
+        """Return the text of a file (UTF-8, undecodable bytes replaced), or None if there is no such file."""
+        try:
+            return path.read_text(encoding="utf-8", errors="replace")
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+
+    def write(self, path: Path, text: str) -> None:
+        """Write a file whole or not at all; its folder is made."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp makes it private; what we write is meant to be read
+            os.replace(name, path)  # noqa: PTH105 - the name is a string
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def copy(self, source: Path, target: Path) -> None:
+        """Copy a file or a whole folder; links inside a folder are followed, so that the copy shares nothing."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        else:
+            shutil.copy2(source, target)
+
+    def link(self, source: Path, target: Path) -> None:
+        """Make `target` a symbolic link to `source`, replacing what is there."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        target.symlink_to(source)
+
+    def exists(self, path: Path) -> bool:
+        """Tell whether something is there, a broken link included."""
+        return os.path.lexists(path)
+
+    def is_folder(self, path: Path) -> bool:
+        """Tell whether the path is a folder."""
+        return path.is_dir()
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder and those above it; one that is there is left alone."""
+        path.mkdir(parents=True, exist_ok=True)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file, a link (never what it points to) or a whole folder; what is absent is left so."""
+        if path.is_symlink() or path.is_file():
+            path.unlink(missing_ok=True)
+        elif path.is_dir():
+            _remove_tree(path)
+
+    def list(self, folder: Path) -> tuple[Path, ...]:
+        """Return what a folder holds, sorted; nothing for a folder that is not there."""
+        try:
+            return tuple(sorted(folder.iterdir()))
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return ()
+
+    def size(self, path: Path) -> int:
+        """Return the bytes of a file or of all files below a folder, each hard-linked file counted once."""
+        if not path.is_dir() or path.is_symlink():
+            return path.lstat().st_size if os.path.lexists(path) else 0
+        seen: set[tuple[int, int]] = set()
+        total = 0
+        for folder, _, names in os.walk(path):
+            for name in names:
+                facts = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - a hot loop over strings
+                if (facts.st_dev, facts.st_ino) not in seen:
+                    seen.add((facts.st_dev, facts.st_ino))
+                    total += facts.st_size
+        return total
+
+    def identity(self, path: Path) -> str:
+        """Return a digest of a file's size, time and inode, which changes when the file is replaced; "" if absent."""
+        try:
+            facts = path.stat()
+        except OSError:
+            return ""
+        text = f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def free_space(self, path: Path) -> int:
+        """Return the free bytes of the file system that holds the path or its nearest existing parent."""
+        while not path.exists() and path != path.parent:
+            path = path.parent
+        return shutil.disk_usage(path).free
+
+    @contextmanager
+    def scratch(self, purpose: str) -> Iterator[Path]:
+        """Give a new empty folder and remove it with everything in it afterwards."""
+        self._scratch_folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=self._scratch_folder))
+        try:
+            yield folder
+        finally:
+            self.remove(folder)
+
+    @contextmanager
+    def lock(self, path: Path, timeout: float = -1) -> Iterator[None]:
+        """Hold an inter-process lock; it is released by the system when its holder dies.
+
+        Raises BuildError when `timeout` seconds (negative: for ever) pass first.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path, timeout=timeout)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise BuildError(
+                f"{path.name} is held by another process",
+                f"wanted the lock within {timeout:g} s",
+                "wait for the other envmgr to end, or look whether one hangs",
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _remove_tree(folder: Path) -> None:
+    """Remove a folder; what is read-only is made writable first, what vanishes meanwhile is no error."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        shutil.rmtree(folder, ignore_errors=True)
+    except PermissionError:
+        for place, _, _ in os.walk(folder):
+            os.chmod(place, 0o700)  # noqa: PTH101 - os.walk gives strings
+        shutil.rmtree(folder)
