@@ -1,0 +1,21 @@
+"""Typer commands: parse, one use case, render, exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code; a wrong one is told in one error, as JSON where that was asked."""
+    import click
+
+    from envmgr.cli.application import application
+    from envmgr.cli.session import show_usage_error
+
+    try:
+        code = application()(list(argv), standalone_mode=False, prog_name="envmgr")
+    except click.exceptions.Abort:
+        return 130
+    except click.exceptions.ClickException as error:
+        return show_usage_error(error, argv)
+    return code if isinstance(code, int) else 0

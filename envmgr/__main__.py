@@ -1,0 +1,49 @@
+"""Start envmgr apart from the caller's Python settings, which are data for probes and never part of envmgr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import NoReturn
+
+_FOREIGN = (
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONINSPECT",
+    "PYTHONOPTIMIZE",
+    "PYTHONWARNINGS",
+    "PYTHONUSERBASE",
+    "PYTHONCASEOK",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_INSERT_LIBRARIES",
+)
+SET_ASIDE = "ENVMGR_SET_ASIDE"
+"""The variable in which a restarted envmgr finds what it was started with: a JSON object."""
+
+
+def main() -> NoReturn:
+    """Run the command line; restart first, without them, if variables of the caller could change what is imported."""
+    foreign = {name: os.environ[name] for name in _FOREIGN if name in os.environ}
+    if foreign and SET_ASIDE not in os.environ:
+        _restart(foreign)
+    from envmgr.cli import run  # noqa: PLC0415 - nothing is imported before the decision above
+
+    sys.exit(run(sys.argv[1:]))
+
+
+def _restart(foreign: dict[str, str]) -> NoReturn:
+    environment = {name: value for name, value in os.environ.items() if name not in foreign}
+    environment[SET_ASIDE] = json.dumps(foreign)
+    argv = [sys.executable, "-P", "-m", "envmgr", *sys.argv[1:]]
+    if os.name == "posix":
+        os.execve(sys.executable, argv, environment)  # noqa: S606 - our own interpreter
+    import subprocess  # noqa: PLC0415 - Windows has no exec that keeps the console
+
+    sys.exit(subprocess.call(argv, env=environment))
+
+
+if __name__ == "__main__":
+    main()

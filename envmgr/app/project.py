@@ -1,0 +1,150 @@
+"""A project: where manifests, matrices, runners, locks and results stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import envmgr
+from envmgr.errors import ManifestError, UsageError
+from envmgr.manifest import check, read
+from envmgr.model.manifest import Manifest, Matrix
+from envmgr.ports import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The folders of one project; `root` is None when only what envmgr ships is in view."""
+
+    root: Path | None
+    manifests: Path
+    runner_folders: tuple[Path, ...]
+    state: Path
+
+    @property
+    def locks(self) -> Path:
+        """The folder of committed locks."""
+        return self.manifests / "locks"
+
+    @property
+    def own_locks(self) -> Path:
+        """The folder of locks made here, for manifests whose own folder is not to be written."""
+        return self.state / "locks"
+
+    def shown(self, path: Path) -> str:
+        """Return a path as errors show it: from the project's folder."""
+        return str(path.relative_to(self.root)) if self.root and path.is_relative_to(self.root) else str(path)
+
+    @property
+    def runs(self) -> Path:
+        """The folder of results."""
+        return self.state / "runs"
+
+
+def shipped_folder() -> Path:
+    """Return the folder that holds the `manifests/` and `runners/` that travel with envmgr.
+
+    In a wheel they lie inside the package, in a checkout beside it.
+    """
+    package = Path(envmgr.__file__).resolve().parent
+    inside = package / "shipped"
+    return inside if inside.is_dir() else package.parent
+
+
+def find_project(start: Path, asked: Path | None, fallback_state: Path, files: Files) -> Project:
+    """Find the project from `start` upwards (or take the one asked for); without one, show what envmgr ships."""
+    if asked is not None:
+        if not files.is_folder(asked / "manifests"):
+            raise UsageError(
+                f"{asked} is no envmgr project",
+                "wanted a folder with manifests/ in it",
+                f"envmgr init --project {asked}",
+            )
+        return _project_at(asked.resolve())
+    for folder in (start, *start.parents):
+        if any(path.suffix == ".toml" for path in files.list(folder / "manifests")):
+            return _project_at(folder.resolve())
+    shipped = shipped_folder()
+    return Project(None, shipped / "manifests", (shipped / "runners",), fallback_state)
+
+
+def _project_at(root: Path) -> Project:
+    runner_folders = tuple(dict.fromkeys((root / "runners", shipped_folder() / "runners")))
+    return Project(root, root / "manifests", runner_folders, root / ".envmgr")
+
+
+class Shelf(Mapping[str, Manifest]):
+    """The project's manifests by name, each read and checked when it is first asked for.
+
+    So a fault in one manifest stops nobody who does not use it.
+    """
+
+    def __init__(self, project: Project, files: Files, backends: frozenset[str]) -> None:
+        self._project = project
+        self._files = files
+        self._backends = backends
+        self._read: dict[str, Manifest] = {}
+
+    @cached_property
+    def paths(self) -> dict[str, Path]:
+        """The manifests' files by name."""
+        return {path.stem: path for path in self._files.list(self._project.manifests) if path.suffix == ".toml"}
+
+    @cached_property
+    def runners(self) -> dict[str, Path]:
+        """The runners' files by name; a project's own hides a shipped one of the same name."""
+        found: dict[str, Path] = {}
+        for folder in reversed(self._project.runner_folders):
+            found.update({path.stem: path for path in self._files.list(folder) if path.suffix == ".py"})
+        return dict(sorted(found.items()))
+
+    def __getitem__(self, name: str) -> Manifest:
+        if name not in self._read:
+            self._read[name] = self._load(self.paths[name])
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.paths
+
+    def sound(self) -> tuple[dict[str, Manifest], tuple[ManifestError, ...]]:
+        """Return every manifest that can be read, and the errors of those that cannot."""
+        manifests: dict[str, Manifest] = {}
+        errors: list[ManifestError] = []
+        for name in self:
+            try:
+                manifests[name] = self[name]
+            except ManifestError as error:
+                errors.append(error)
+        return manifests, tuple(errors)
+
+    def matrix(self, name: str) -> Matrix:
+        """Read one matrix by name, the project's own first, then the shipped one."""
+        folders = (self._project.manifests / "matrices", shipped_folder() / "manifests" / "matrices")
+        for folder in folders:
+            path = folder / f"{name}.toml"
+            text = self._files.read(path)
+            if text is not None:
+                return read.parse_matrix(text, self._project.shown(path))
+        known = sorted({path.stem for folder in folders for path in self._files.list(folder)})
+        raise UsageError(
+            f"there is no matrix {name!r}",
+            f"wanted one of: {', '.join(known) or 'none is there'}",
+            "name one of them, or write manifests/matrices/NAME.toml",
+        )
+
+    def _load(self, path: Path) -> Manifest:
+        text = self._files.read(path)
+        source = self._project.shown(path)
+        if text is None:
+            raise ManifestError(f"{source} cannot be read", "wanted a TOML file", "look at its permissions")
+        manifest = read.parse_manifest(text, source)
+        check.check_manifest(manifest, text=text, source=source, runners=self.runners, backends=self._backends)
+        return manifest

@@ -1,0 +1,93 @@
+"""The wiring: one place where ports get their real sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from envmgr.app.project import Project, Shelf, find_project
+from envmgr.errors import HostError
+from envmgr.ports import Clock, Listener, Store
+from envmgr.system.caller import Caller, caller
+from envmgr.system.clock import RealClock
+from envmgr.system.files import RealFiles
+from envmgr.system.process import RealProcess
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where envmgr keeps its own things on this host."""
+
+    cache: Path
+    state: Path
+
+    @property
+    def envs(self) -> Path:
+        return self.cache / "envs"
+
+    @property
+    def scratch(self) -> Path:
+        return self.cache / "scratch"
+
+    @property
+    def app_data(self) -> Path:
+        return self.cache / "virtualenv"
+
+    @property
+    def interpreters(self) -> Path:
+        return self.cache / "interpreters.json"
+
+
+class Workplace:
+    """Everything a use case works with: the caller, the project, the folders and the real sides of the ports."""
+
+    def __init__(self, asked_project: Path | None = None, listener: Listener | None = None) -> None:
+        self.caller: Caller = caller()
+        self.folders = _folders(self.caller.environment)
+        self.files = RealFiles(self.folders.scratch)
+        self.process = RealProcess(self.caller.environment)
+        self.clock: Clock = RealClock()
+        self.listener = listener or Listener()
+        self._asked_project = asked_project
+
+    @cached_property
+    def project(self) -> Project:
+        """The project in view."""
+        return find_project(self.caller.folder, self._asked_project, self.folders.state, self.files)
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The project's manifests, matrices and runners."""
+        from envmgr.backends import names
+
+        return Shelf(self.project, self.files, frozenset(names()))
+
+    @cached_property
+    def uv(self) -> Path:
+        """The uv that resolves and installs: the one that was installed with envmgr."""
+        from uv import find_uv_bin
+
+        try:
+            return Path(find_uv_bin())
+        except FileNotFoundError:
+            raise HostError(
+                "uv is missing",
+                "wanted the uv that is a dependency of envmgr; found no executable",
+                "python -m pip install --force-reinstall uv",
+            ) from None
+
+    @cached_property
+    def store(self) -> Store:
+        """The results of this project."""
+        from envmgr.store.results import FileStore
+
+        return FileStore(self.project.runs, self.files)
+
+
+def _folders(environment: dict[str, str]) -> Folders:
+    import platformdirs
+
+    cache = environment.get("ENVMGR_CACHE_DIR") or platformdirs.user_cache_dir("envmgr", appauthor=False)
+    state = environment.get("ENVMGR_STATE_DIR") or platformdirs.user_state_dir("envmgr", appauthor=False)
+    return Folders(Path(cache).absolute(), Path(state).absolute())

@@ -1,0 +1,34 @@
+"""Options that every command has, and arguments that many have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout; talk goes to stderr.")]
+ProjectOption = Annotated[
+    Path | None, typer.Option("--project", metavar="DIR", help="The project's folder (else: from here upwards).")
+]
+DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Manifests, as NAME or NAME@VARIANT.")]
+OptionalNames = Annotated[
+    list[str] | None, typer.Argument(metavar="[NAME...]", help="Manifests, as NAME or NAME@VARIANT (default: all).")
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.")]
+PythonOption = Annotated[
+    str | None, typer.Option("--python", metavar="PATH|VERSION", help="The interpreter to use as base.")
+]
+NoDownloads = Annotated[
+    bool, typer.Option("--no-python-downloads", help="Never fetch a Python; say what is missing instead.")
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Use nothing but what is cached.")]
+EnvNames = Annotated[
+    list[str] | None, typer.Option("--env", "-e", metavar="NAME", help="Only these manifests (repeatable).")
+]
+DeviceNames = Annotated[
+    list[str] | None, typer.Option("--device", metavar="D", help="Only these devices, by id or api (repeatable).")
+]
+DeviceOption = Annotated[str | None, typer.Option("--device", metavar="D", help="The device, by id or api.")]

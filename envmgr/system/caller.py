@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SET_ASIDE = "ENVMGR_SET_ASIDE"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who called envmgr, and where: variables (as they were given), home, current folder, system, host name."""
+
+    environment: dict[str, str]
+    home: Path
+    folder: Path
+    system: str
+    machine: str
+    host: str
+
+
+def caller() -> Caller:
+    """Return the caller's side of this process, with the variables that were set aside at the start put back."""
+    environment = dict(os.environ)
+    environment.update(json.loads(environment.pop(SET_ASIDE, "{}")))
+    return Caller(
+        environment=environment,
+        home=Path.home(),
+        folder=Path.cwd(),
+        system=sys.platform,
+        machine=platform.machine(),
+        host=socket.gethostname(),
+    )
+
+
+def terminal_width(default: int = 100) -> int:
+    """Return the terminal's width in columns, or `default` where there is no terminal."""
+    return shutil.get_terminal_size((default, 24)).columns

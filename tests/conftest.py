@@ -1,0 +1,30 @@
+"""Fixtures that every test may use, and the rule that unmarked tests start no process and open no connection."""
+
+import os
+import socket
+import subprocess
+
+import pytest
+
+REAL = {"integration", "network", "system"}
+
+
+@pytest.fixture(autouse=True)
+def forbid_effects(request, monkeypatch):
+    """Make unmarked tests fail loudly when they would start a process or open a connection."""
+    if any(request.node.get_closest_marker(name) for name in REAL):
+        return
+
+    def refuse(*arguments, **options):
+        pytest.fail(f"a unit test must not reach outside: {arguments[:1]}")
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture(autouse=True)
+def own_places(request, monkeypatch, tmp_path_factory):
+    """Keep the tester's own envmgr folders and settings out of every test."""
+    for name in list(os.environ):
+        if name.startswith(("ENVMGR_", "KERAS_", "PLAIDML_")):
+            monkeypatch.delenv(name)

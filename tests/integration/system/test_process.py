@@ -1,0 +1,106 @@
+"""The real process door: how a process ended is a value."""
+
+import os
+import signal
+import sys
+import time
+
+import psutil
+import pytest
+
+from envmgr.ports import ProcessRequest
+from envmgr.system.process import RealProcess
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def process():
+    return RealProcess(os.environ)
+
+
+def python(code, **options):
+    return ProcessRequest((sys.executable, "-c", code), **options)
+
+
+def test_output_and_exit_code(process):
+    done = process.run(python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"))
+    assert (done.exit_code, done.signal, done.stdout, done.stderr) == (3, None, "out\n", "err\n")
+    assert not done.good
+
+
+def test_what_cannot_start_is_a_value(process, tmp_path):
+    done = process.run(ProcessRequest((str(tmp_path / "nonesuch"),)))
+    assert not done.started
+    assert "No such file" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_signal_is_told_apart_from_an_exit_code(process):
+    done = process.run(python("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"))
+    assert (done.exit_code, done.signal) == (None, signal.SIGSEGV)
+
+
+def test_timeout_ends_the_whole_family(process, tmp_path):
+    note = tmp_path / "pid"
+    code = (
+        "import signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], start_new_session=True)\n"
+        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(60)\n"
+    )
+    done = process.run(python(code, timeout=1.5, grace=0.3))
+    assert done.timed_out
+    assert not done.good
+    child = int(note.read_text())
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+def test_what_is_left_in_the_group_ends_with_its_leader(process, tmp_path):
+    note = tmp_path / "pid"
+    code = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+    )
+    assert process.run(python(code)).exit_code == 0
+    child = int(note.read_text())
+    deadline = time.monotonic() + 5
+    while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline, "the child lives on"
+
+
+def test_a_log_keeps_head_and_tail_of_endless_output(process, tmp_path):
+    log = tmp_path / "log.txt"
+    code = "print('first'); print('x' * 3_000_000); print('last')"
+    done = process.run(python(code, log=log, log_limit=10_000))
+    text = log.read_text()
+    assert done.stdout == ""
+    assert text.startswith("first\n")
+    assert text.endswith("last\n")
+    assert "bytes left out" in text
+    assert len(text) < 11_000
+
+
+def test_environment_is_exactly_what_was_asked(process):
+    done = process.run(python("import os; print(sorted(os.environ))", env={"ONLY": "1"}))
+    assert "ONLY" in done.stdout
+    assert "HOME" not in done.stdout
+
+
+def test_stdin_is_fed(process):
+    done = process.run(python("import sys; print(sys.stdin.read()[::-1])", stdin="abc"))
+    assert done.stdout == "cba\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the bound is Linux's")
+def test_a_memory_limit_holds(process):
+    done = process.run(python("data = bytearray(800_000_000)", memory_limit=300_000_000))
+    assert done.exit_code == 1
+    assert "MemoryError" in done.stderr
+
+
+def test_a_stopped_door_starts_nothing(process):
+    process.stop_all()
+    assert not process.run(python("pass")).started
