@@ -1,0 +1,459 @@
+"""How fast a Keras network answers on one backend and device, and what it answers."""
+
+# /// script
+# requires-python = ">=3.6"
+# dependencies = ["keras"]
+#
+# [tool.envmgr]
+# backends = ["plaidml", "tensorflow", "jax", "torch"]
+#
+# [tool.envmgr.parameters]
+# model = "tiny"
+# batch-size = 8
+# batches = 10
+# warmup = 2
+# weights = "seeded"
+# images = "synthetic"
+# backend = "auto"
+# seed = 0
+# perturb-layer = -1
+#
+# [tool.envmgr.metrics]
+# cumulative_seconds = "s"
+# ///
+import sys
+
+if sys.version_info < (3, 6):
+    sys.stderr.write("envmgr-runner: too old a Python: wanted 3.6 or newer, found %d.%d\n" % sys.version_info[:2])
+    raise SystemExit(86)
+
+# [shared: prologue] The same text stands in every runner: a runner imports no sibling.
+# ruff: noqa: B905 -- zip knows `strict` since Python 3.10 only
+import argparse
+import contextlib
+import faulthandler
+import importlib
+import importlib.util
+import json
+import math
+import os
+import re
+import time
+import traceback
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+PROTOCOL = 1
+Parameters = Dict[str, Tuple[Any, str]]  # name: (default, help)
+Report = Dict[str, Any]
+
+
+class PhaseError(Exception):
+    """A failure that knows its phase; `cause` is what really happened."""
+
+    def __init__(self, phase_name: str, cause: BaseException) -> None:
+        super().__init__(phase_name, cause)
+        self.phase_name = phase_name
+        self.cause = cause
+
+
+@contextlib.contextmanager
+def phase(name: str) -> Iterator[None]:
+    """A failure of the block belongs to this phase, unless an inner block has claimed it."""
+    try:
+        yield
+    except PhaseError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PhaseError(name, error) from error
+
+
+def installed_versions() -> Dict[str, str]:
+    """Versions of all distributions on sys.path, by normalised name, and of Python itself."""
+    versions = {}  # type: Dict[str, str]
+    for folder in sys.path:
+        for entry in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            match = re.match(r"(.+?)-(\d[^-]*)(-.+)?\.(dist|egg)-info$", entry)
+            if match:
+                versions.setdefault(re.sub(r"[-_.]+", "-", match.group(1)).lower(), match.group(2))
+    versions["python"] = "{}.{}.{}".format(*sys.version_info[:3])
+    return versions
+
+
+def peak_memory() -> Optional[int]:
+    """The most memory that this process has held, in bytes; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(largest) if sys.platform == "darwin" else int(largest) * 1024
+
+
+def strict(value: Any) -> Any:
+    """The same value for strict JSON: a float that is not finite becomes "nan", "inf" or "-inf"."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {str(key): strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict(item) for item in value]
+    return value
+
+
+def write_report(path: str, report: Report) -> None:
+    """The report is at its place whole, or not at all."""
+    aside = "{}.{}.part".format(path, os.getpid())
+    with open(aside, "w", encoding="utf-8") as file:
+        json.dump(strict(report), file, indent=1, allow_nan=False)
+    os.replace(aside, path)
+
+
+def print_table(report: Report) -> None:
+    """The report for a reader: one line a fact, long lists cut, outputs by their shapes."""
+    rows = [(key, report[key]) for key in ("status", "backend", "device", "first_call", "warmup", "samples")]
+    rows += [("median of samples", sorted(report["samples"])[len(report["samples"]) // 2])] if report["samples"] else []
+    rows += [(key, report[key]) for key in ("items_per_sample", "peak_memory")]
+    rows += sorted(report["metrics"].items())
+    rows += [("output " + name, output["shape"]) for name, output in sorted(report["outputs"].items())]
+    rows += [("check " + check["name"], "passed" if check["passed"] else check) for check in report["checks"]]
+    rows += [("module " + name, origin) for name, origin in report.get("modules", {}).items()]
+    rows += [("note", note) for note in report["notes"]]
+    for name, value in rows:
+        if isinstance(value, list):
+            shown = ["{:.6g}".format(item) if isinstance(item, float) else str(item) for item in value]
+            value = ", ".join(shown if len(shown) <= 12 else shown[:5] + ["..."] + shown[-5:])
+        print("{:24} {:.6g}".format(name, value) if isinstance(value, float) else "{:24} {}".format(name, value))
+    if report["error"]:
+        print("{traceback}\nfailed in phase {phase}: {type}: {message}".format(**report["error"]))
+
+
+def chosen_parameters(known: Parameters, given: Dict[str, Any]) -> Dict[str, Any]:
+    """The defaults with what is given in their place; a ValueError names what does not fit."""
+    for name, value in given.items():
+        if name not in known:
+            raise ValueError("unknown parameter {!r}; known are {}".format(name, ", ".join(sorted(known))))
+        default = known[name][0]
+        kinds = {float: (float, int), str: (str, list)}.get(type(default), (type(default),))
+        if type(value) not in kinds:
+            raise ValueError("parameter {!r} is {!r}; wanted the kind of {!r}".format(name, value, default))
+    chosen = {name: default for name, (default, _) in known.items()}
+    chosen.update(given)
+    return chosen
+
+
+def read_request(description: str, known: Parameters) -> Tuple[Dict[str, Any], Optional[str]]:
+    """The request, from its file or from the command line, and the path for the report."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--request", help="JSON file with the request; without it, the options below")
+    parser.add_argument("--report", help="JSON file to write; without it, a table on stdout")
+    parser.add_argument("--device", help="as the backend names it; without it, the backend's first choice")
+    for name, (default, meaning) in known.items():
+        shown = "{} (default: {})".format(meaning, json.dumps(default))
+        parser.add_argument("--" + name, dest=name, type=type(default), help=shown)
+    options = vars(parser.parse_args())
+    request_path, report_path = options.pop("request"), options.pop("report")
+    if request_path is None:
+        device = options.pop("device")
+        parameters = {name: value for name, value in options.items() if value is not None}
+        return {"protocol": PROTOCOL, "cell": "by hand", "device": device, "parameters": parameters}, report_path
+    with open(request_path, encoding="utf-8") as file:
+        request = json.load(file)
+    if request.get("protocol") != PROTOCOL:
+        parser.error("the request speaks protocol {!r}; wanted {}".format(request.get("protocol"), PROTOCOL))
+    return request, report_path
+
+
+def run(description: str, known: Parameters, measure: Callable[[Dict[str, Any], Optional[str], Report], None]) -> int:
+    """Measure, and report it whatever happens; the exit status of the process."""
+    faulthandler.enable()  # the stack of a crash goes to stderr: evidence
+    request, report_path = read_request(description, known)
+    report = {"protocol": PROTOCOL, "cell": request.get("cell"), "status": "ok", "error": None}  # type: Report
+    report.update({"backend": None, "device": None, "versions": installed_versions(), "first_call": None})
+    report.update({"warmup": [], "samples": [], "items_per_sample": None, "peak_memory": None})
+    report.update({"outputs": {}, "checks": [], "metrics": {}, "notes": []})
+    try:
+        with phase("run"):
+            measure(chosen_parameters(known, request.get("parameters", {})), request.get("device"), report)
+    except PhaseError as failure:
+        cause = failure.cause
+        lines = traceback.format_exception(type(cause), cause, cause.__traceback__)
+        report["status"] = "failed"
+        report["error"] = {"phase": failure.phase_name, "type": type(cause).__name__, "message": str(cause)}
+        report["error"]["traceback"] = "".join(lines)
+    report["peak_memory"] = peak_memory()
+    if report_path is None:
+        print_table(report)
+        return 0 if report["status"] == "ok" else 1
+    write_report(report_path, report)
+    return 0
+
+
+def output(shape: List[int], values: List[float]) -> Dict[str, Any]:
+    """An output of the report: its shape and its values, row by row."""
+    return {"shape": list(shape), "values": [float(value) for value in values]}
+
+
+def timed(call: Callable[[], Any]) -> Tuple[float, Any]:
+    """The seconds that a call takes, and what it returns."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+# [end of shared: prologue]
+
+
+# [shared: devices] The same text in every runner that opens a device for more than one backend.
+
+
+def same_device(wanted: str, used: str) -> bool:
+    """Whether two ids mean one device: "cuda", "gpu:0" and "/device:GPU:0" do."""
+    plain = []
+    for name in (wanted, used):
+        name = name.lower().replace("/physical_device:", "").replace("/device:", "").replace("cuda", "gpu")
+        plain.append(name if ":" in name or "." in name else name + ":0")
+    return plain[0] == plain[1]
+
+
+def demand(what: str, wanted: Optional[str], found: str, same: Callable[[str, str], bool]) -> None:
+    """Nothing, if what is found is what is wanted; else the failure belongs to the phase `backend`."""
+    with phase("backend"):
+        if wanted is not None and not same(wanted, found):
+            raise RuntimeError("another {} is active: wanted {}, found {}".format(what, wanted, found))
+
+
+def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
+    """Set, before the backend is imported, the variables that select a device; what is set already stays."""
+    if device is None or backend is None:
+        return
+    kind, _, index = device.lower().replace("/device:", "").partition(":")
+    if backend == "plaidml":
+        os.environ.setdefault("PLAIDML_DEVICE_IDS", device)
+    if backend == "jax":
+        os.environ.setdefault("JAX_PLATFORMS", {"gpu": "cuda"}.get(kind, kind))
+    if backend == "torch":
+        os.environ.setdefault("KERAS_TORCH_DEVICE", device)
+    if kind == "cpu":
+        os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    elif kind in ("gpu", "cuda") and index and backend != "torch":
+        os.environ.setdefault("CUDA_VISIBLE_DEVICES", index)
+
+
+def configure_plaidml() -> str:
+    """Settle PlaidML's settings on one device, and return its id.
+
+    Settings come from the environment, else from PlaidML's own files. Where they name no device, the first one that
+    PlaidML lists is taken, default devices before experimental ones: what `plaidml-setup` would ask.
+    """
+    with phase("import"):
+        plaidml = importlib.import_module("plaidml")
+        settings = importlib.import_module("plaidml.settings")  # type: Any
+    with phase("backend"):
+        wanted = settings.device_ids
+        invalid = []  # type: List[Any]
+        open_to_choice = "PLAIDML_EXPERIMENTAL" not in os.environ
+        for experimental in (False, True) if open_to_choice else (settings.experimental,):
+            settings.experimental = experimental
+            valid, invalid = plaidml.devices(plaidml.Context(), limit=100, return_all=True)
+            if valid:
+                settings.device_ids = [str(valid[0])]
+                return str(valid[0])
+        listed = ", ".join(str(device) for device in invalid) or "none"
+        raise RuntimeError("PlaidML offers no such device: wanted {}, found {}".format(wanted or "any", listed))
+
+
+def device_of(backend: str, tensor: Any) -> str:
+    """The device on which a tensor of TensorFlow (eager), JAX or torch really is, as the backend names it."""
+    if backend == "jax":
+        device = min(tensor.devices(), key=str)
+        return "{}:{}".format(device.platform, device.id)
+    if backend == "torch":
+        return str(tensor.device).replace("mps:0", "mps")
+    return str(tensor.device).rpartition("device:")[2]
+
+
+def device_of_session(session: Any) -> str:
+    """The device that a TensorFlow 1 session prefers: a GPU if it has one, else the CPU."""
+    names = [device.name.rpartition("device:")[2] for device in session.list_devices()]
+    return next((name for name in names if name.startswith("GPU")), "CPU:0")
+
+
+# [end of shared: devices]
+
+
+IMAGENET_CLASSES = 1000
+PARAMETERS = {
+    "model": ("tiny", "tiny, mobilenet or vgg19"),
+    "batch-size": (8, "images in a batch"),
+    "batches": (10, "batches measured"),
+    "warmup": (2, "calls after the first one that are not counted"),
+    "weights": ("seeded", "seeded, or imagenet (downloaded; not for tiny)"),
+    "images": ("synthetic", "synthetic, or cifar10 (downloaded)"),
+    "backend": ("auto", "auto, plaidml, tensorflow, jax or torch"),
+    "seed": (0, "of weights and synthetic images"),
+    "perturb-layer": (-1, "this layer's weights times 1.01, counted over layers with weights: a test of parity checks"),
+}  # type: Parameters
+
+
+def choose_backend(asked: str) -> Optional[str]:
+    """The backend to ask Keras for; None leaves the choice to Keras (its variable, its file, its default)."""
+    if asked != "auto":
+        return asked
+    if os.environ.get("KERAS_BACKEND"):
+        return os.environ["KERAS_BACKEND"].replace("plaidml.keras.backend", "plaidml")
+    versions = installed_versions()
+    return "plaidml" if "plaidml" in versions and versions.get("keras", "").startswith("2.") else None
+
+
+def import_keras(asked: str, device: Optional[str], report: Report) -> Any:
+    """Keras with the backend and the device that were asked for; the report names those that are active."""
+    backend = choose_backend(asked)
+    ask_for_device(backend, device)
+    if backend == "plaidml":
+        os.environ.setdefault("KERAS_BACKEND", "plaidml.keras.backend")
+        report["device"] = configure_plaidml()
+    elif backend is not None:
+        os.environ.setdefault("KERAS_BACKEND", backend)
+    with phase("import"):
+        keras = importlib.import_module("keras")
+        for name in ("applications", "backend", "datasets", "layers", "models"):
+            importlib.import_module("keras." + name)
+    report["backend"] = keras.backend.backend().replace("plaidml.keras.backend", "plaidml")
+    demand("backend", backend, report["backend"], str.__eq__)
+    keras.backend.set_image_data_format("channels_last")  # whatever the user's keras.json says
+    return keras
+
+
+def tiny_network(keras: Any) -> Any:
+    """A small network with every kind of layer that MobileNet and VGG19 have: 32 x 32 x 3 to 10 classes."""
+    layers = keras.layers
+    image = layers.Input(shape=(32, 32, 3))
+    x = layers.Conv2D(16, (3, 3), strides=(2, 2), padding="same", use_bias=False)(image)
+    x = layers.BatchNormalization()(x)
+    x = layers.Activation("relu")(x)
+    x = layers.DepthwiseConv2D((3, 3), padding="same")(x)
+    x = layers.Conv2D(32, (1, 1), activation="relu")(x)
+    x = layers.MaxPooling2D((2, 2))(x)
+    x = layers.Conv2D(32, (3, 3), padding="same", activation="relu")(x)
+    x = layers.GlobalAveragePooling2D()(x)
+    x = layers.Dense(64, activation="relu")(x)
+    return keras.models.Model(image, layers.Dense(10, name="predictions")(x))
+
+
+def build_model(keras: Any, parameters: Dict[str, Any]) -> Any:
+    """The network with two outputs, logits and probabilities; its architecture is the same in every Keras."""
+    name = parameters["model"]
+    weights = {"seeded": None, "imagenet": "imagenet"}[parameters["weights"]]
+    if name == "tiny":
+        if weights is not None:
+            raise ValueError("there are no imagenet weights for the tiny network; wanted weights=seeded")
+        network = tiny_network(keras)
+        logits = network.output
+    elif name == "vgg19":
+        network = keras.applications.vgg19.VGG19(weights=weights)
+        classifier = network.get_layer("predictions")
+        classifier.activation = keras.activations.linear  # its softmax becomes an output of its own
+        logits = classifier(network.get_layer("fc2").output)
+    elif name == "mobilenet":
+        network = keras.applications.mobilenet.MobileNet(weights=weights)
+        logits = keras.layers.Reshape((IMAGENET_CLASSES,))(network.get_layer("conv_preds").output)
+    else:
+        raise ValueError("unknown model {!r}; known are tiny, mobilenet, vgg19".format(name))
+    probabilities = keras.layers.Activation("softmax")(logits)
+    return keras.models.Model(network.input, [logits, probabilities])
+
+
+def seeded_array(numpy: Any, random: Any, shape: Tuple[int, ...], place: int, layer_kind: str) -> Any:
+    """Weights that keep the spread of what flows through: kernels by their fan-in, the rest close to neutral.
+
+    Uniform numbers of the frozen RandomState stream are the same bits on every platform and numpy version.
+    """
+    uniform = random.random_sample(shape) * 2 - 1
+    if layer_kind == "BatchNormalization":  # gamma, beta, moving mean, moving variance
+        return (0 if place in (1, 2) else 1) + 0.1 * uniform
+    if len(shape) == 1:
+        return 0.05 * uniform
+    fan_in = numpy.prod(shape[:2] if layer_kind == "DepthwiseConv2D" else shape[:-1])
+    return numpy.sqrt(6.0 / fan_in) * uniform
+
+
+def seed_weights(numpy: Any, model: Any, seed: int) -> None:
+    """Set all weights, each layer from a seed of its own.
+
+    Layers are counted along the network and arrays in the order of `get_weights()`: that is the same in every Keras,
+    while the order of `model.weights` is not.
+    """
+    for index, layer in enumerate(layer for layer in model.layers if layer.get_weights()):
+        random = numpy.random.RandomState([seed, index])
+        kind = type(layer).__name__
+        shapes = [array.shape for array in layer.get_weights()]
+        layer.set_weights([seeded_array(numpy, random, shape, place, kind) for place, shape in enumerate(shapes)])
+
+
+def perturb_layer(model: Any, index: int) -> str:
+    """Multiply the weights of one layer by 1.01; the layer's name."""
+    layer = [layer for layer in model.layers if layer.get_weights()][index]
+    layer.set_weights([array * 1.01 for array in layer.get_weights()])
+    return str(layer.name)
+
+
+def load_images(keras: Any, numpy: Any, parameters: Dict[str, Any], side: int) -> Any:
+    """One batch of square images with values from -1 to 1, channels last."""
+    count = parameters["batch-size"]
+    if parameters["images"] == "synthetic":
+        random = numpy.random.RandomState([parameters["seed"], 2**31])
+        images = random.random_sample((count, 32, 32, 3)) * random.random_sample((count, 1, 1, 3)) * 255
+    elif parameters["images"] == "cifar10":
+        images = keras.datasets.cifar10.load_data()[0][0][:count]
+    else:
+        raise ValueError("unknown images {!r}; known are synthetic, cifar10".format(parameters["images"]))
+    enlarged = numpy.repeat(numpy.repeat(images, side // 32, axis=1), side // 32, axis=2)
+    return (enlarged / 127.5 - 1).astype("float32")
+
+
+def active_device(keras: Any, backend: str, model: Any) -> str:
+    """The device on which the weights of the model are."""
+    if backend == "plaidml":
+        plaidml = importlib.import_module("plaidml")
+        return str(plaidml.devices(plaidml.Context())[0])
+    if backend == "tensorflow" and hasattr(keras.backend, "get_session"):
+        return device_of_session(keras.backend.get_session())
+    return device_of(backend, model.weights[0].value)
+
+
+def measure(parameters: Dict[str, Any], device: Optional[str], report: Report) -> None:
+    """Time the first call, the warm-up and the batches, and keep what the network answers."""
+    keras = import_keras(parameters["backend"], device, report)
+    with phase("import"):
+        numpy = importlib.import_module("numpy")
+    model = build_model(keras, parameters)
+    if parameters["weights"] == "seeded":
+        seed_weights(numpy, model, parameters["seed"])
+    if parameters["perturb-layer"] >= 0:
+        name = perturb_layer(model, parameters["perturb-layer"])
+        report["notes"].append("the weights of layer {} are multiplied by 1.01".format(name))
+    images = load_images(keras, numpy, parameters, int(model.input_shape[1]))
+    with phase("backend"):
+        report["device"] = active_device(keras, report["backend"], model)
+    demand("device", device, report["device"], same_device)
+
+    def predict() -> Any:
+        return model.predict_on_batch(images)
+
+    report["first_call"], answers = timed(predict)
+    print("First call: {:.3f} s".format(report["first_call"]), flush=True)
+    report["warmup"] = [timed(predict)[0] for _ in range(parameters["warmup"])]
+    report["items_per_sample"] = parameters["batch-size"]
+    cumulative = report["metrics"]["cumulative_seconds"] = []
+    start = time.perf_counter()
+    for _ in range(parameters["batches"]):
+        seconds, answers = timed(predict)
+        report["samples"].append(seconds)
+        cumulative.append(time.perf_counter() - start)
+        print("Ran in {:.4f} seconds".format(cumulative[-1]), flush=True)
+    for name, answer in zip(("logits", "probabilities"), answers):
+        report["outputs"][name] = output(answer.shape, numpy.asarray(answer, dtype="float64").ravel().tolist())
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(__doc__, PARAMETERS, measure))
