@@ -41,6 +41,21 @@ class Cell(Noun):
     phase: Phase | None = None
     reason: str = ""
 
+    @property
+    def label(self) -> str:
+        """The version set as a user types it: the manifest, and the variant where there are several."""
+        return self.manifest if self.variant == "default" else f"{self.manifest}@{self.variant}"
+
+    @property
+    def device_name(self) -> str:
+        """The device's id, or what was asked for where no such device is; empty for a cell that needs none."""
+        return self.device.id if self.device else self.device_asked
+
+    @property
+    def name(self) -> str:
+        """A name to read and to type: `version set/runner/device`; cells that differ in parameters alone share it."""
+        return "/".join(part for part in (self.label, self.runner, self.device_name) if part)
+
 
 class Plan(Noun):
     """The cells of one matrix on one host, in the order in which they are measured."""

@@ -63,6 +63,10 @@ class RealFiles:
         """Tell whether the path is a folder."""
         return path.is_dir()
 
+    def is_plain_file(self, path: Path) -> bool:
+        """Tell whether the path is a regular file: no link, no pipe, no folder."""
+        return path.is_file() and not path.is_symlink()
+
     def make_folder(self, path: Path) -> None:
         """Make a folder and those above it; one that is there is left alone."""
         path.mkdir(parents=True, exist_ok=True)
