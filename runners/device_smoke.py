@@ -178,7 +178,7 @@ def run(description: str, known: Parameters, measure: Callable[[Dict[str, Any], 
     report["peak_memory"] = peak_memory()
     if report_path is None:
         print_table(report)
-        return 0 if report["status"] == "ok" else 1
+        return 0 if report["status"] == "ok" and all(check["passed"] for check in report["checks"]) else 1
     write_report(report_path, report)
     return 0
 
@@ -219,13 +219,13 @@ def demand(what: str, wanted: Optional[str], found: str, same: Callable[[str, st
 
 def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
     """Set, before the backend is imported, the variables that select a device; what is set already stays."""
-    if device is None or backend is None:
+    if device is None:
         return
     kind, _, index = device.lower().replace("/device:", "").partition(":")
     if backend == "plaidml":
         os.environ.setdefault("PLAIDML_DEVICE_IDS", device)
-    if backend == "jax":
-        os.environ.setdefault("JAX_PLATFORMS", {"gpu": "cuda"}.get(kind, kind))
+    if backend == "jax" and kind != "gpu":  # JAX calls a GPU so, but selects it as cuda, rocm or metal
+        os.environ.setdefault("JAX_PLATFORMS", kind)
     if backend == "torch":
         os.environ.setdefault("KERAS_TORCH_DEVICE", device)
     if kind == "cpu":
@@ -254,7 +254,8 @@ def configure_plaidml() -> str:
                 settings.device_ids = [str(valid[0])]
                 return str(valid[0])
         listed = ", ".join(str(device) for device in invalid) or "none"
-        raise RuntimeError("PlaidML offers no such device: wanted {}, found {}".format(wanted or "any", listed))
+        asked = " ".join(wanted) or "any"
+        raise RuntimeError("PlaidML offers no such device: wanted {}, found {}".format(asked, listed))
 
 
 def device_of(backend: str, tensor: Any) -> str:

@@ -175,7 +175,7 @@ def run(description: str, known: Parameters, measure: Callable[[Dict[str, Any], 
     report["peak_memory"] = peak_memory()
     if report_path is None:
         print_table(report)
-        return 0 if report["status"] == "ok" else 1
+        return 0 if report["status"] == "ok" and all(check["passed"] for check in report["checks"]) else 1
     write_report(report_path, report)
     return 0
 

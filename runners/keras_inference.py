@@ -183,7 +183,7 @@ def run(description: str, known: Parameters, measure: Callable[[Dict[str, Any], 
     report["peak_memory"] = peak_memory()
     if report_path is None:
         print_table(report)
-        return 0 if report["status"] == "ok" else 1
+        return 0 if report["status"] == "ok" and all(check["passed"] for check in report["checks"]) else 1
     write_report(report_path, report)
     return 0
 
@@ -224,13 +224,13 @@ def demand(what: str, wanted: Optional[str], found: str, same: Callable[[str, st
 
 def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
     """Set, before the backend is imported, the variables that select a device; what is set already stays."""
-    if device is None or backend is None:
+    if device is None:
         return
     kind, _, index = device.lower().replace("/device:", "").partition(":")
     if backend == "plaidml":
         os.environ.setdefault("PLAIDML_DEVICE_IDS", device)
-    if backend == "jax":
-        os.environ.setdefault("JAX_PLATFORMS", {"gpu": "cuda"}.get(kind, kind))
+    if backend == "jax" and kind != "gpu":  # JAX calls a GPU so, but selects it as cuda, rocm or metal
+        os.environ.setdefault("JAX_PLATFORMS", kind)
     if backend == "torch":
         os.environ.setdefault("KERAS_TORCH_DEVICE", device)
     if kind == "cpu":
@@ -259,7 +259,8 @@ def configure_plaidml() -> str:
                 settings.device_ids = [str(valid[0])]
                 return str(valid[0])
         listed = ", ".join(str(device) for device in invalid) or "none"
-        raise RuntimeError("PlaidML offers no such device: wanted {}, found {}".format(wanted or "any", listed))
+        asked = " ".join(wanted) or "any"
+        raise RuntimeError("PlaidML offers no such device: wanted {}, found {}".format(asked, listed))
 
 
 def device_of(backend: str, tensor: Any) -> str:
@@ -337,7 +338,7 @@ def tiny_network(keras: Any) -> Any:
     x = layers.Conv2D(32, (3, 3), padding="same", activation="relu")(x)
     x = layers.GlobalAveragePooling2D()(x)
     x = layers.Dense(64, activation="relu")(x)
-    return keras.models.Model(image, layers.Dense(10, name="predictions")(x))
+    return keras.models.Model(image, layers.Dense(10, name="logits")(x))
 
 
 def build_model(keras: Any, parameters: Dict[str, Any]) -> Any:
@@ -356,10 +357,10 @@ def build_model(keras: Any, parameters: Dict[str, Any]) -> Any:
         logits = classifier(network.get_layer("fc2").output)
     elif name == "mobilenet":
         network = keras.applications.mobilenet.MobileNet(weights=weights)
-        logits = keras.layers.Reshape((IMAGENET_CLASSES,))(network.get_layer("conv_preds").output)
+        logits = keras.layers.Reshape((IMAGENET_CLASSES,), name="logits")(network.get_layer("conv_preds").output)
     else:
         raise ValueError("unknown model {!r}; known are tiny, mobilenet, vgg19".format(name))
-    probabilities = keras.layers.Activation("softmax")(logits)
+    probabilities = keras.layers.Activation("softmax", name="probabilities")(logits)
     return keras.models.Model(network.input, [logits, probabilities])
 
 
@@ -416,9 +417,22 @@ def active_device(keras: Any, backend: str, model: Any) -> str:
     if backend == "plaidml":
         plaidml = importlib.import_module("plaidml")
         return str(plaidml.devices(plaidml.Context())[0])
-    if backend == "tensorflow" and hasattr(keras.backend, "get_session"):
+    weight = model.weights[0]
+    tensor = weight if callable(weight.value) else weight.value  # a variable of TensorFlow, or of Keras 3
+    if backend == "tensorflow" and not str(tensor.device):  # TensorFlow 1 leaves the place to its session
         return device_of_session(keras.backend.get_session())
-    return device_of(backend, model.weights[0].value)
+    return device_of(backend, tensor)
+
+
+def evaluated_loss(keras: Any, numpy: Any, model: Any, images: Any) -> float:
+    """The mean squared error of the logits against fixed targets, computed by the backend itself.
+
+    A device that predicts rightly can still compute a loss wrongly, and then trains wrongly.
+    """
+    network = keras.models.Model(model.input, model.outputs[0])
+    network.compile(optimizer="sgd", loss="mean_squared_error")
+    targets = numpy.random.RandomState(0).random_sample(network.predict_on_batch(images).shape)
+    return float(network.test_on_batch(images, targets))
 
 
 def measure(parameters: Dict[str, Any], device: Optional[str], report: Report) -> None:
@@ -453,6 +467,8 @@ def measure(parameters: Dict[str, Any], device: Optional[str], report: Report) -
         print("Ran in {:.4f} seconds".format(cumulative[-1]), flush=True)
     for name, answer in zip(("logits", "probabilities"), answers):
         report["outputs"][name] = output(answer.shape, numpy.asarray(answer, dtype="float64").ravel().tolist())
+    if parameters["model"] == "tiny":  # for the others it would cost a second compilation of minutes
+        report["outputs"]["loss"] = output([1], [evaluated_loss(keras, numpy, model, images)])
 
 
 if __name__ == "__main__":
