@@ -57,9 +57,17 @@ class HostError(EnvmgrError):
 
 
 class BuildError(EnvmgrError):
-    """An environment could not be created or filled."""
+    """An environment could not be created or filled.
+
+    `phase` is the step in which it stopped; `gone` tells that an artefact has left its index.
+    """
 
     code = "build"
+
+    def __init__(self, what: str, why: str = "", hint: str = "", *, phase: str = "build", gone: bool = False) -> None:
+        super().__init__(what, why, hint)
+        self.phase = phase
+        self.gone = gone
 
 
 class StoreError(EnvmgrError):

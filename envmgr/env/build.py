@@ -1,0 +1,81 @@
+"""Builds an env at its final place, once: a marked env is finished, an unmarked folder is rubbish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, python_of
+from envmgr.env.create import create
+from envmgr.env.history import Invariants, no_invariants, play
+from envmgr.env.inspect import inspect
+from envmgr.env.install import install_locked
+from envmgr.model.env import Env, StepState
+from envmgr.ports import Event, Files
+
+MARKER = "envmgr.json"
+
+
+def find_built(request: BuildRequest, files: Files) -> Env | None:
+    """Return the env if it is built already, as seen by who asks now; no process is started."""
+    text = files.read(request.folder / MARKER)
+    if text is None:
+        return None
+    try:
+        env = Env.model_validate_json(text)
+    except ValidationError:
+        return None
+    if env.key != request.key or not files.identity(python_of(request.folder, request.interpreter.system)):
+        return None
+    return env.model_copy(update={"manifest": request.manifest, "variant": request.variant})
+
+
+def build(request: BuildRequest, tools: Tools, invariants: Invariants = no_invariants) -> Env:
+    """Return the built env; a second call does nothing.
+
+    One process builds while others wait for the lock and then find what it built. What a failed or interrupted build
+    leaves has no marker, can be looked at, and is removed by the next build. Raises BuildError.
+    """
+    found = find_built(request, tools.files)
+    if found is not None:
+        return found
+    with tools.files.lock(request.places.envs / f"{request.key}.lock"):
+        found = find_built(request, tools.files)
+        return found if found is not None else _build(request, tools, invariants)
+
+
+def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
+    started = tools.clock.monotonic()
+    tools.files.remove(request.folder)
+    tools.listener.on_event(Event("create", request.manifest, f"Python {request.interpreter.version}"))
+    switches, places = request.switches, request.places
+    python = create(request.interpreter, request.folder, places.app_data, switches.caller, tools.files)
+    steps = _fill(request, python, tools, invariants)
+    tools.listener.on_event(Event("inspect", request.manifest))
+    inspection = inspect(python, tools.process, tools.files)
+    env = Env(
+        key=request.key,
+        manifest=request.manifest,
+        variant=request.variant,
+        path=str(request.folder),
+        python=str(python),
+        interpreter=request.interpreter,
+        lock_digest=request.content.digest,
+        resolved=inspection.resolved,
+        steps=steps,
+        built_at=tools.clock.now().isoformat(timespec="seconds"),
+        seconds=round(tools.clock.monotonic() - started, 3),
+    )
+    tools.files.write(request.folder / MARKER, env.model_dump_json(by_alias=True, indent=2))
+    tools.listener.on_event(Event("built", request.manifest, request.key))
+    return env
+
+
+def _fill(request: BuildRequest, python: Path, tools: Tools, invariants: Invariants) -> tuple[StepState, ...]:
+    match request.content:
+        case LockedContent() as content:
+            install_locked(request, content, python, tools)
+            return ()
+        case HistoryContent() as history:
+            return play(request, history, python, tools, invariants)

@@ -1,0 +1,117 @@
+"""What a build is given: its content, places, switches, and the tools it works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from envmgr.model.host import InstallerSettings, Interpreter
+from envmgr.model.manifest import Step
+from envmgr.model.noun import Noun
+from envmgr.ports import Clock, Files, Listener, Process
+
+LinkMode = Literal["clone", "copy", "hardlink", "symlink"]
+
+
+class RequirementGroup(Noun):
+    """Pinned requirements that come from one index.
+
+    `text` is a requirements file in which every line has its hashes; `url` is an explicit index that serves this group
+    alone, None for the host's own indexes; `name` is how errors call the index.
+    """
+
+    text: str
+    name: str = "the default index"
+    url: str | None = None
+
+
+class SourceBuilds(Noun):
+    """Which distributions are built from source, and with what.
+
+    `constraints` pins the build requirements with hashes, in the format of a requirements file; `requires` adds build
+    requirements that a distribution needs but does not declare.
+    """
+
+    names: tuple[str, ...] = ()
+    constraints: str = ""
+    requires: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
+class LockedContent(Noun):
+    """Everything that is installed from a lock; `digest` identifies it."""
+
+    digest: str
+    groups: tuple[RequirementGroup, ...]
+    sources: SourceBuilds = SourceBuilds()
+
+
+class HistoryContent(Noun):
+    """An ordered history of installation commands; `exclude_newer` (a date as text) holds for the steps of uv."""
+
+    digest: str
+    steps: tuple[Step, ...]
+    exclude_newer: str | None = None
+
+
+class Places(Noun):
+    """Folders of envmgr: one env a key below `envs`; the caches of uv, pip and virtualenv are its own."""
+
+    envs: Path
+    uv_cache: Path
+    pip_cache: Path
+    app_data: Path
+
+
+class Switches(Noun):
+    """How the installer works.
+
+    `uv` is its executable, `caller` the environment variables envmgr was started with, `expected_bytes` what is going
+    to be downloaded where that is known. `link_mode` decides whether a file of an env is shared with the cache: a copy
+    is not, so that a write inside one env is never seen in another.
+    """
+
+    uv: str
+    settings: InstallerSettings = InstallerSettings()
+    caller: dict[str, str] = Field(default_factory=dict)
+    offline: bool = False
+    link_mode: LinkMode = "copy"
+    expected_bytes: int = 0
+
+
+class BuildRequest(Noun):
+    """One env to build: who asked for it, its key, its interpreter and its content."""
+
+    manifest: str
+    variant: str
+    key: str
+    interpreter: Interpreter
+    content: LockedContent | HistoryContent
+    places: Places
+    switches: Switches
+
+    @property
+    def folder(self) -> Path:
+        """The env's final place."""
+        return self.places.envs / self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The ports that a build works through."""
+
+    process: Process
+    files: Files
+    clock: Clock
+    listener: Listener
+
+
+def python_of(folder: Path, system: str) -> Path:
+    """Return the interpreter of the env in a folder.
+
+    >>> python_of(Path("envs/a"), "linux").as_posix()
+    'envs/a/bin/python'
+    """
+    return folder / "Scripts" / "python.exe" if system == "windows" else folder / "bin" / "python"

@@ -1,0 +1,73 @@
+"""An empty virtual environment, back to Python 3.6."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from envmgr.env.content import python_of
+from envmgr.errors import BuildError
+from envmgr.model.host import Interpreter
+from envmgr.ports import Files
+
+_TURN = threading.Lock()
+"""virtualenv keeps process-wide state (its log, its plugins): one creation at a time; each takes a moment."""
+
+_SEEDING_PATCH = ("_virtualenv.pth", "_virtualenv.py")
+
+
+def create(interpreter: Interpreter, folder: Path, app_data: Path, caller: Mapping[str, str], files: Files) -> Path:
+    """Create an env without any distribution and return its interpreter; it sees no package of system or user."""
+    arguments = [
+        str(folder),
+        "--python",
+        interpreter.executable,
+        "--no-seed",
+        "--no-download",
+        "--no-periodic-update",
+        "--no-vcs-ignore",
+        "--app-data",
+        str(app_data),
+    ]
+    environment = {name: caller[name] for name in ("PATH", "SYSTEMROOT", "TEMP", "TMP") if name in caller}
+    environment["VIRTUALENV_CONFIG_FILE"] = str(app_data / "no-configuration.ini")
+    try:
+        _run_virtualenv(arguments, environment)
+    except (Exception, SystemExit) as error:
+        raise BuildError(
+            f"no virtual environment could be created with {interpreter.executable}",
+            f"wanted an empty environment of Python {interpreter.version}, virtualenv says: {_first_line(error)}",
+            "look whether this Python starts by itself, or name another with --python",
+            phase="interpreter",
+        ) from error
+    _remove_seeding_patch(folder, interpreter, files)
+    return python_of(folder, interpreter.system)
+
+
+def _run_virtualenv(arguments: list[str], environment: dict[str, str]) -> None:
+    import virtualenv  # noqa: PLC0415 - half of envmgr's start-up time, and most commands create nothing
+
+    with _TURN:
+        virtualenv.cli_run(arguments, setup_logging=False, env=environment)
+
+
+def _remove_seeding_patch(folder: Path, interpreter: Interpreter, files: Files) -> None:
+    """Take out what virtualenv adds for pip: without a seed it serves nothing, and on old Pythons it breaks."""
+    site_packages = site_packages_of(folder, interpreter)
+    for name in _SEEDING_PATCH:
+        files.remove(site_packages / name)
+
+
+def site_packages_of(folder: Path, interpreter: Interpreter) -> Path:
+    """Return where an env keeps its distributions."""
+    if interpreter.system == "windows":
+        return folder / "Lib" / "site-packages"
+    library = interpreter.implementation.lower().replace("cpython", "python")
+    threaded = "t" if "t" in interpreter.abi_flags else ""
+    return folder / "lib" / f"{library}{interpreter.minor}{threaded}" / "site-packages"
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__

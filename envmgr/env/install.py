@@ -1,0 +1,96 @@
+"""Fills an env from a lock, with hash checking, one index after the other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from envmgr.env.content import BuildRequest, LockedContent, RequirementGroup, SourceBuilds, Tools
+from envmgr.env.trouble import interpret, redact
+from envmgr.env.uv import install_arguments, uv_environment
+from envmgr.errors import BuildError
+from envmgr.ports import Event, Files, ProcessRequest
+
+
+def install_locked(request: BuildRequest, content: LockedContent, python: Path, tools: Tools) -> None:
+    """Install everything that a lock names, and nothing else; raises BuildError with the phase in which it stopped.
+
+    The installer's output stays in the env's folder as `install.log`.
+    """
+    _check_space(request, tools)
+    total = sum(_count(group.text) for group in content.groups)
+    done = 0
+    with tools.files.scratch("install") as scratch:
+        options = _build_options(content.sources, scratch, tools.files)
+        for number, group in enumerate(content.groups):
+            count = _count(group.text)
+            if not count:
+                continue
+            told = f"{count} distributions from {group.name}"
+            tools.listener.on_event(Event("install", request.manifest, told, done, total))
+            requirements = scratch / f"requirements-{number}.txt"
+            tools.files.write(requirements, group.text)
+            _run(request, group, (*install_arguments(request.switches, python, requirements, group), *options), tools)
+            done += count
+
+
+def _build_options(sources: SourceBuilds, scratch: Path, files: Files) -> tuple[str, ...]:
+    """Write what uv reads about source builds and return its options: the named ones alone, with pinned tools."""
+    configuration = scratch / "uv.toml"
+    files.write(configuration, extra_build_dependencies(sources))
+    options: tuple[str, ...] = ("--config-file", str(configuration), "--only-binary", ":all:")
+    for name in sources.names:
+        options += ("--no-binary", name)
+    if sources.constraints.strip():
+        constraints = scratch / "build-constraints.txt"
+        files.write(constraints, sources.constraints)
+        options += ("--build-constraints", str(constraints))
+    return options
+
+
+def extra_build_dependencies(sources: SourceBuilds) -> str:
+    """Return the whole configuration of uv: undeclared build requirements, nothing else; each build stays isolated.
+
+    >>> print(extra_build_dependencies(SourceBuilds(requires={"flash-attn": ("torch",)})))
+    [extra-build-dependencies]
+    "flash-attn" = ["torch"]
+    <BLANKLINE>
+    """
+    lines = [f"{json.dumps(name)} = {json.dumps(list(needs))}" for name, needs in sorted(sources.requires.items())]
+    return "\n".join(["[extra-build-dependencies]", *lines, ""])
+
+
+def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], tools: Tools) -> None:
+    environment = uv_environment(request.switches, request.places.uv_cache)
+    completed = tools.process.run(ProcessRequest(arguments, env=environment))
+    output = completed.stdout + completed.stderr
+    log = request.folder / "install.log"
+    tools.files.write(log, (tools.files.read(log) or "") + redact(output))
+    if completed.good:
+        return
+    if not completed.started:
+        raise BuildError(
+            f"{request.switches.uv} cannot be started",
+            f"wanted uv to install {request.manifest}; found: {completed.stderr}",
+            "python -m pip install --force-reinstall uv",
+            phase="install",
+        )
+    raise interpret(output, group.name).error()
+
+
+def _check_space(request: BuildRequest, tools: Tools) -> None:
+    expected = request.switches.expected_bytes
+    free = tools.files.free_space(request.places.envs)
+    if expected and free < expected:
+        raise BuildError(
+            f"there is not enough space on the disk for {request.manifest}",
+            f"wanted {expected / 1e9:.1f} GB for its downloads alone; found {free / 1e9:.1f} GB free",
+            "free some, for instance with `envmgr clean --dry-run` and `envmgr clean`",
+            phase="install",
+        )
+
+
+def _count(requirements: str) -> int:
+    """Return how many distributions a requirements file names; a continued line belongs to the one above."""
+    lines = requirements.splitlines()
+    return sum(1 for line in lines if line and not line[0].isspace() and not line.startswith(("#", "-")))

@@ -1,0 +1,229 @@
+"""What is really in an env: distributions, interpreter, import path and, if asked, every recorded file.
+
+Run by the env's own interpreter: `python -I inspect.py --request in.json --report out.json`. The request is
+{"deep": bool}. Only the standard library of Python 3.6 is used.
+"""
+
+import argparse
+import base64
+import csv
+import email.parser
+import hashlib
+import io
+import json
+import os
+import platform
+import sys
+import sysconfig
+from typing import Any, Dict, List, Optional, Set, Tuple
+
+Facts = Dict[str, Any]
+
+
+def read_text(path: str) -> str:
+    try:
+        with io.open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read()
+    except OSError:
+        return ""
+
+
+def site_folders() -> List[str]:
+    paths = sysconfig.get_paths()
+    folders = []  # type: List[str]
+    for name in ("purelib", "platlib"):
+        folder = os.path.realpath(paths[name])
+        if folder not in folders and os.path.isdir(folder):
+            folders.append(folder)
+    return folders
+
+
+def requires_of_egg(text: str) -> List[str]:
+    """Old setuptools keep requirements in sections: [extra:marker] or nothing for the unconditional ones."""
+    needs = []  # type: List[str]
+    marker = ""
+    for line in text.splitlines():
+        line = line.strip()
+        if line.startswith("[") and line.endswith("]"):
+            extra, _, condition = line[1:-1].partition(":")
+            parts = ['extra == "%s"' % extra] if extra else []
+            marker = " and ".join(parts + (["(%s)" % condition] if condition else []))
+        elif line and not line.startswith("#"):
+            needs.append("%s ; %s" % (line, marker) if marker else line)
+    return needs
+
+
+def read_distribution(folder: str, entry: str) -> Optional[Facts]:
+    path = os.path.join(folder, entry)
+    egg = entry.endswith(".egg-info")
+    if egg:
+        metadata = read_text(os.path.join(path, "PKG-INFO")) if os.path.isdir(path) else read_text(path)
+    else:
+        metadata = read_text(os.path.join(path, "METADATA"))
+    message = email.parser.HeaderParser().parsestr(metadata)
+    name, version = message.get("Name"), message.get("Version")
+    if not name or not version:
+        return {"damaged": path}
+    requires = [" ".join(str(need).split()) for need in message.get_all("Requires-Dist") or []]
+    if egg and not requires:
+        requires = requires_of_egg(read_text(os.path.join(path, "requires.txt")))
+    wheel = email.parser.HeaderParser().parsestr(read_text(os.path.join(path, "WHEEL")))
+    direct = read_text(os.path.join(path, "direct_url.json"))
+    try:
+        direct_url = json.loads(direct).get("url", "") if direct else ""
+    except ValueError:
+        direct_url = ""
+    return {
+        "name": str(name).strip(),
+        "version": str(version).strip(),
+        "installer": read_text(os.path.join(path, "INSTALLER")).strip(),
+        "requires": requires,
+        "tags": [str(tag).strip() for tag in wheel.get_all("Tag") or []],
+        "direct_url": direct_url,
+        "folder": path,
+    }
+
+
+def find_distributions() -> Tuple[List[Facts], List[str]]:
+    distributions, damaged = [], []  # type: List[Facts], List[str]
+    for folder in site_folders():
+        for entry in sorted(os.listdir(folder)):
+            path = os.path.join(folder, entry)
+            if entry.endswith(".egg") and os.path.isdir(os.path.join(path, "EGG-INFO")):
+                found = read_egg(path)
+            elif entry.endswith((".dist-info", ".egg-info")):
+                found = read_distribution(folder, entry)
+            else:
+                continue
+            if found is not None and "damaged" in found:
+                damaged.append(found["damaged"])
+            elif found is not None:
+                distributions.append(found)
+    return distributions, damaged
+
+
+def read_egg(path: str) -> Optional[Facts]:
+    metadata = email.parser.HeaderParser().parsestr(read_text(os.path.join(path, "EGG-INFO", "PKG-INFO")))
+    if not metadata.get("Name"):
+        return {"damaged": path}
+    return {
+        "name": str(metadata.get("Name")),
+        "version": str(metadata.get("Version")),
+        "installer": "easy_install",
+        "requires": requires_of_egg(read_text(os.path.join(path, "EGG-INFO", "requires.txt"))),
+        "tags": [],
+        "direct_url": "",
+        "folder": path,
+    }
+
+
+def recorded_files(distribution: Facts) -> List[Tuple[str, str]]:
+    """Each file that a distribution says it owns, as an absolute path, with its recorded hash or ""."""
+    folder = distribution["folder"]
+    record = read_text(os.path.join(folder, "RECORD"))
+    if record:
+        base = os.path.dirname(folder)
+        rows = [row for row in csv.reader(io.StringIO(record)) if row]
+        return [(os.path.normpath(os.path.join(base, row[0])), row[1] if len(row) > 1 else "") for row in rows]
+    listed = read_text(os.path.join(folder, "installed-files.txt"))
+    return [(os.path.normpath(os.path.join(folder, line)), "") for line in listed.splitlines() if line.strip()]
+
+
+def digest_of(path: str, algorithm: str) -> str:
+    digest = hashlib.new(algorithm)
+    with io.open(path, "rb") as stream:
+        for block in iter(lambda: stream.read(1 << 20), b""):
+            digest.update(block)
+    return base64.urlsafe_b64encode(digest.digest()).decode("ascii").rstrip("=")
+
+
+def is_cache(path: str) -> bool:
+    return path.endswith((".pyc", ".pyo")) or "__pycache__" in path
+
+
+def compare_records(distributions: List[Facts], deep: bool) -> Facts:
+    owners = {}  # type: Dict[str, List[Tuple[str, str]]]
+    changed, missing = [], []  # type: List[Facts], List[Facts]
+    checked = 0
+    for distribution in distributions:
+        for path, recorded in recorded_files(distribution):
+            owners.setdefault(path, []).append((distribution["name"], recorded))
+            if is_cache(path):
+                continue
+            if not os.path.exists(path):
+                missing.append({"distribution": distribution["name"], "path": path})
+            elif deep and recorded:
+                algorithm, _, wanted = recorded.partition("=")
+                checked += 1
+                if algorithm in hashlib.algorithms_available and digest_of(path, algorithm) != wanted.rstrip("="):
+                    changed.append({"distribution": distribution["name"], "path": path})
+    shared = [
+        {"path": path, "owners": sorted({name for name, _ in claims})}
+        for path, claims in sorted(owners.items())
+        if len({name for name, _ in claims}) > 1 and len({recorded for _, recorded in claims}) > 1
+    ]
+    extra = find_unowned(set(owners)) if deep else []
+    return {"checked": checked, "changed": changed, "missing": missing, "extra": extra, "shared": shared}
+
+
+def find_unowned(owned: Set[str]) -> List[str]:
+    unowned = []
+    for folder in site_folders():
+        for place, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(names):
+                path = os.path.join(place, name)
+                if path not in owned and not is_cache(path):
+                    unowned.append(path)
+    return unowned
+
+
+def marker_environment() -> Dict[str, str]:
+    version = sys.implementation.version
+    implementation_version = "%d.%d.%d" % version[:3]
+    if version.releaselevel != "final":
+        implementation_version += version.releaselevel[0] + str(version.serial)
+    return {
+        "implementation_name": sys.implementation.name,
+        "implementation_version": implementation_version,
+        "os_name": os.name,
+        "platform_machine": platform.machine(),
+        "platform_release": platform.release(),
+        "platform_system": platform.system(),
+        "platform_version": platform.version(),
+        "python_full_version": platform.python_version(),
+        "platform_python_implementation": platform.python_implementation(),
+        "python_version": ".".join(platform.python_version_tuple()[:2]),
+        "sys_platform": sys.platform,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--request", required=True)
+    parser.add_argument("--report", required=True)
+    options = parser.parse_args()
+    with io.open(options.request, encoding="utf-8") as stream:
+        request = json.load(stream)
+    distributions, damaged = find_distributions()
+    report = {
+        "schema": 1,
+        "prefix": sys.prefix,
+        "base_prefix": getattr(sys, "base_prefix", sys.prefix),
+        "version": platform.python_version(),
+        "machine": platform.machine(),
+        "platform": sysconfig.get_platform(),
+        "markers": marker_environment(),
+        "import_path": list(sys.path),
+        "records": compare_records(distributions, bool(request.get("deep"))),
+        "distributions": [{key: value for key, value in each.items() if key != "folder"} for each in distributions],
+        "damaged": damaged,
+    }
+    aside = options.report + ".part"
+    with io.open(aside, "w", encoding="utf-8") as stream:
+        stream.write(json.dumps(report))
+    os.replace(aside, options.report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""How uv is called: its arguments and its clean environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from envmgr.env.content import RequirementGroup, Switches
+from envmgr.model.host import InstallerSettings
+
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "USERPROFILE",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "PATHEXT",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NETRC",
+)
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+_COMPILERS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET", "CUDA_HOME")
+
+
+def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that any installer gets: paths, certificates, proxies, compilers; none configures it."""
+    passed = {name: caller[name] for name in (*_PASSED_ON, *_COMPILERS) if name in caller}
+    for name in _PROXIES:
+        for spelling in (name, name.lower()):
+            if spelling in caller:
+                passed[spelling] = caller[spelling]
+    for scheme, url in settings.proxies.items():
+        passed[_proxy_variable(scheme)] = url
+    if settings.certificate:
+        passed["SSL_CERT_FILE"] = settings.certificate
+    return passed
+
+
+def uv_environment(switches: Switches, cache: Path) -> dict[str, str]:
+    """Return the complete environment of uv: no setting of the caller for uv, pip or Python gets in."""
+    tls = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"} if switches.settings.native_tls else {}
+    return (
+        network_environment(switches.settings, switches.caller)
+        | tls
+        | {
+            "UV_CACHE_DIR": str(cache),
+            "UV_PYTHON_DOWNLOADS": "never",
+            "UV_NO_PROGRESS": "1",
+            "NO_COLOR": "1",
+        }
+    )
+
+
+def index_arguments(settings: InstallerSettings, explicit: str | None = None) -> tuple[str, ...]:
+    """Return uv's arguments for where artefacts come from.
+
+    An explicit index stands alone. Otherwise the host's indexes are merged as pip merges them: the best version of all.
+    Folders of wheels that the host names always count.
+    """
+    arguments: list[str] = []
+    if settings.no_index:
+        arguments.append("--no-index")
+    elif explicit:
+        arguments += ["--default-index", explicit]
+    else:
+        if settings.index_url:
+            arguments += ["--default-index", settings.index_url]
+        for url in settings.extra_index_urls:
+            arguments += ["--extra-index-url", url]
+        if settings.extra_index_urls:
+            arguments += ["--index-strategy", "unsafe-best-match"]
+    for place in settings.find_links:
+        arguments += ["--find-links", place]
+    return tuple(arguments)
+
+
+def install_arguments(switches: Switches, python: Path, requirements: Path, group: RequirementGroup) -> tuple[str, ...]:
+    """Return the command that installs one group with hash checking and nothing resolved."""
+    offline = ("--offline",) if switches.offline else ()
+    return (
+        switches.uv,
+        "pip",
+        "install",
+        "--no-deps",
+        "--require-hashes",
+        "--no-compile-bytecode",
+        "--link-mode",
+        switches.link_mode,
+        "--python",
+        str(python),
+        *index_arguments(switches.settings, group.url),
+        *offline,
+        "-r",
+        str(requirements),
+    )
+
+
+def _proxy_variable(scheme: str) -> str:
+    """Return the variable for a proxy that a configuration names by scheme or by variable.
+
+    >>> _proxy_variable("https"), _proxy_variable("NO_PROXY")
+    ('HTTPS_PROXY', 'NO_PROXY')
+    """
+    upper = scheme.upper()
+    return upper if upper.endswith("_PROXY") else f"{upper}_PROXY"
