@@ -1,0 +1,138 @@
+"""Results on disk: a folder a run, a file a result, nothing ever changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from envmgr.errors import StoreError
+from envmgr.model.result import CellResult, Run, RunRecord
+from envmgr.ports import Files
+
+_SCHEMA = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
+_RECORD = "run.json"
+_FINISHED = "finished"
+
+Stored = TypeVar("Stored", bound=BaseModel)
+
+
+def new_run_id(now: datetime) -> str:
+    """Return an id that sorts by time and that two runs begun in the same second do not share."""
+    return f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+
+class FileStore:
+    """Keeps runs below one folder: `RUN/run.json`, `RUN/results/CELL-ROUND.json`, `RUN/logs/`, `RUN/finished`."""
+
+    def __init__(self, folder: Path, files: Files) -> None:
+        self._folder = folder
+        self._files = files
+
+    def begin(self, record: RunRecord) -> None:
+        """Write the head of a new run; a run of that name must not exist."""
+        place = self._place(record.id) / _RECORD
+        with self._locked(record.id):
+            if self._files.exists(place):
+                raise StoreError(f"run {record.id} exists already", f"found {place}", "begin a run under another id")
+            self._files.write(place, _text(record))
+
+    def append(self, run: str, result: CellResult) -> None:
+        """Add one result; one of the same cell and round must not be there."""
+        place = self._place(run) / "results" / f"{_checked(result.cell)}-{result.round}.json"
+        with self._locked(run):
+            self._demand(run)
+            if self._files.exists(place):
+                what = f"run {run} has a result of cell {result.cell}, round {result.round}, already"
+                raise StoreError(what, f"found {place}", "results are only ever added: begin a new run")
+            self._files.write(place, _text(result))
+
+    def finish(self, run: str) -> None:
+        """Mark a run as complete."""
+        self._demand(run)
+        self._files.write(self._place(run) / _FINISHED, f'{{"schema": {_SCHEMA}}}\n')
+
+    def names(self) -> tuple[str, ...]:
+        """Return the ids of all runs, the oldest first."""
+        folders = (path for path in self._files.list(self._folder) if _NAME.fullmatch(path.name))
+        return tuple(sorted(path.name for path in folders if self._files.exists(path / _RECORD)))
+
+    def load(self, run: str) -> Run:
+        """Return a run with every result that can be read; files that cannot are named with the reason.
+
+        Raises StoreError when there is no such run, or its head cannot be read.
+        """
+        self._demand(run)
+        place = self._place(run)
+        record = self._read(place / _RECORD, RunRecord)
+        results: list[CellResult] = []
+        damaged: list[str] = []
+        for path in self._files.list(place / "results"):
+            if path.suffix != ".json" or path.name.startswith("."):
+                continue
+            try:
+                results.append(self._read(path, CellResult))
+            except StoreError as error:
+                damaged.append(f"{path.name}: {error.why}")
+        return Run(
+            record=record,
+            results=tuple(sorted(results, key=lambda result: (result.cell, result.round))),
+            finished=self._files.exists(place / _FINISHED),
+            damaged=tuple(damaged),
+        )
+
+    def log_path(self, run: str, cell: str, round_number: int) -> Path:
+        """Return where the log of one process of a cell is kept."""
+        return self._place(run) / "logs" / f"{_checked(cell)}-{round_number}.log"
+
+    def _place(self, run: str) -> Path:
+        return self._folder / _checked(run)
+
+    def _demand(self, run: str) -> None:
+        if not self._files.exists(self._place(run) / _RECORD):
+            latest = self.names()[-3:]
+            hint = f"the latest runs are: {', '.join(latest)}" if latest else "there is no run yet: envmgr matrix run"
+            raise StoreError(f"there is no run {run}", f"looked in {self._folder}", hint)
+
+    def _locked(self, run: str) -> AbstractContextManager[None]:
+        return self._files.lock(self._place(run) / ".lock")
+
+    def _read(self, path: Path, kind: type[Stored]) -> Stored:
+        """Return what a file holds; a StoreError tells whether it is newer than this program or damaged."""
+        what, hint = f"{path.name} of a run cannot be read", f"move it away, or restore it: {path}"
+        try:
+            text = self._files.read(path)
+        except OSError as error:
+            raise StoreError(what, str(error), hint) from error
+        try:
+            data = json.loads(text or "")
+            schema = data.get("schema") if isinstance(data, dict) else None
+            if isinstance(schema, int) and schema > _SCHEMA:
+                why = f"wanted schema {_SCHEMA} or older, found {schema}"
+                raise StoreError(what, why, "a newer envmgr wrote it: update this one")
+            return kind.model_validate(data)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise StoreError(what, f"damaged: {place}: {first['msg']}", hint) from error
+        except (ValueError, RecursionError) as error:
+            raise StoreError(what, f"damaged: no JSON ({error})", hint) from error
+
+
+def _checked(name: str) -> str:
+    """Return a name that is safe as a part of a path; what the user types must not lead out of the store."""
+    if not _NAME.fullmatch(name):
+        why = f"wanted letters, digits, dots, dashes and underscores, found {name[:80]!r}"
+        raise StoreError("that is no name of a run or a cell", why, "envmgr matrix show lists the runs")
+    return name
+
+
+def _text(noun: BaseModel) -> str:
+    return noun.model_dump_json(by_alias=True, indent=1) + "\n"
