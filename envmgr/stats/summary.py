@@ -1,0 +1,44 @@
+"""A few robust numbers for what the processes of one cell measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+from statistics import median
+
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import CellResult, Report
+from envmgr.model.summary import Summary
+
+
+def summarise(results: Iterable[CellResult]) -> Summary:
+    """Return the summary of one cell's processes; those that came to no measurement take no part."""
+    measured = [result for result in results if result.report and result.outcome in {Outcome.PASSED, Outcome.WRONG}]
+    reports = [result.report for result in measured if result.report]
+    first_calls = [report.first_call for report in reports if report.first_call is not None]
+    memory = [result.peak_memory for result in measured if result.peak_memory is not None]
+    samples = [sample for report in reports for sample in report.samples]
+    middle = median(median(report.samples) for report in reports if report.samples) if samples else None
+    return Summary(
+        processes=len(reports),
+        samples=len(samples),
+        first_call=median(first_calls) if first_calls else None,
+        median=middle,
+        spread=None if middle is None else median(abs(sample - middle) for sample in samples),
+        minimum=min(samples, default=None),
+        maximum=max(samples, default=None),
+        throughput=_throughput(reports, middle),
+        cumulative=_cumulative(reports),
+        peak_memory=max(memory, default=None),
+    )
+
+
+def _throughput(reports: list[Report], seconds: float | None) -> float | None:
+    items = [report.items_per_sample for report in reports if report.items_per_sample is not None]
+    return median(items) / seconds if items and seconds else None
+
+
+def _cumulative(reports: list[Report]) -> tuple[float, ...]:
+    """Return the running sum of the samples, the median over the processes, as far as all of them go."""
+    sums = [list(accumulate(report.samples)) for report in reports if report.samples]
+    return tuple(median(at_once) for at_once in zip(*sums, strict=False)) if sums else ()
