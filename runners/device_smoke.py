@@ -221,7 +221,7 @@ def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
     """Set, before the backend is imported, the variables that select a device; what is set already stays."""
     if device is None:
         return
-    kind, _, index = device.lower().replace("/device:", "").partition(":")
+    kind = device.lower().replace("/device:", "").partition(":")[0]
     if backend == "plaidml":
         os.environ.setdefault("PLAIDML_DEVICE_IDS", device)
     if backend == "jax" and kind != "gpu":  # JAX calls a GPU so, but selects it as cuda, rocm or metal
@@ -230,8 +230,6 @@ def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
         os.environ.setdefault("KERAS_TORCH_DEVICE", device)
     if kind == "cpu":
         os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-    elif kind in ("gpu", "cuda") and index and backend != "torch":
-        os.environ.setdefault("CUDA_VISIBLE_DEVICES", index)
 
 
 def configure_plaidml() -> str:
@@ -364,8 +362,11 @@ def multiply_jax(left: Matrix, right: Matrix, device: Optional[str]) -> Product:
     with phase("import"):
         jax = importlib.import_module("jax")
     with phase("backend"):
-        known = jax.devices() if device is None else jax.devices(device.partition(":")[0])
-        chosen = known[int((device or "").partition(":")[2] or 0)]
+        kind, _, number = (device or "").partition(":")
+        known = jax.devices(kind.lower() or None)
+        if int(number or 0) >= len(known):
+            raise RuntimeError("JAX has no such device: wanted {}, found {}".format(device, known))
+        chosen = known[int(number or 0)]
         first, second = (jax.device_put(jax.numpy.asarray(matrix, dtype="float32"), chosen) for matrix in (left, right))
     product = jax.jit(jax.numpy.matmul)
     return device_of("jax", first), lambda: product(first, second).block_until_ready(), lambda found: found.tolist()
@@ -375,7 +376,8 @@ def multiply_tensorflow(left: Matrix, right: Matrix, device: Optional[str]) -> P
     """A product in TensorFlow 2's eager mode, or in a session of TensorFlow 1."""
     with phase("import"):
         tensorflow = importlib.import_module("tensorflow")
-    place = None if device is None else "/device:" + device.upper().replace("/DEVICE:", "")
+    kind, _, number = (device or "").upper().replace("/DEVICE:", "").partition(":")
+    place = "/device:{}:{}".format(kind, number or "0") if kind else None
     if tensorflow.__version__.startswith("1."):
         with phase("backend"):
             session = tensorflow.Session()

@@ -226,7 +226,7 @@ def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
     """Set, before the backend is imported, the variables that select a device; what is set already stays."""
     if device is None:
         return
-    kind, _, index = device.lower().replace("/device:", "").partition(":")
+    kind = device.lower().replace("/device:", "").partition(":")[0]
     if backend == "plaidml":
         os.environ.setdefault("PLAIDML_DEVICE_IDS", device)
     if backend == "jax" and kind != "gpu":  # JAX calls a GPU so, but selects it as cuda, rocm or metal
@@ -235,8 +235,6 @@ def ask_for_device(backend: Optional[str], device: Optional[str]) -> None:
         os.environ.setdefault("KERAS_TORCH_DEVICE", device)
     if kind == "cpu":
         os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-    elif kind in ("gpu", "cuda") and index and backend != "torch":
-        os.environ.setdefault("CUDA_VISIBLE_DEVICES", index)
 
 
 def configure_plaidml() -> str:
@@ -412,12 +410,14 @@ def load_images(keras: Any, numpy: Any, parameters: Dict[str, Any], side: int) -
     return (enlarged / 127.5 - 1).astype("float32")
 
 
-def active_device(keras: Any, backend: str, model: Any) -> str:
-    """The device on which the weights of the model are."""
+def active_device(keras: Any, backend: str) -> str:
+    """The device on which Keras puts the weights of a layer: of one made for the purpose."""
     if backend == "plaidml":
         plaidml = importlib.import_module("plaidml")
         return str(plaidml.devices(plaidml.Context())[0])
-    weight = model.weights[0]
+    layer = keras.layers.Dense(1)
+    layer(keras.layers.Input(shape=(1,)))
+    weight = layer.weights[0]
     tensor = weight if callable(weight.value) else weight.value  # a variable of TensorFlow, or of Keras 3
     if backend == "tensorflow" and not str(tensor.device):  # TensorFlow 1 leaves the place to its session
         return device_of_session(keras.backend.get_session())
@@ -440,6 +440,9 @@ def measure(parameters: Dict[str, Any], device: Optional[str], report: Report) -
     keras = import_keras(parameters["backend"], device, report)
     with phase("import"):
         numpy = importlib.import_module("numpy")
+    with phase("backend"):
+        report["device"] = active_device(keras, report["backend"])
+    demand("device", device, report["device"], same_device)
     model = build_model(keras, parameters)
     if parameters["weights"] == "seeded":
         seed_weights(numpy, model, parameters["seed"])
@@ -447,9 +450,6 @@ def measure(parameters: Dict[str, Any], device: Optional[str], report: Report) -
         name = perturb_layer(model, parameters["perturb-layer"])
         report["notes"].append("the weights of layer {} are multiplied by 1.01".format(name))
     images = load_images(keras, numpy, parameters, int(model.input_shape[1]))
-    with phase("backend"):
-        report["device"] = active_device(keras, report["backend"], model)
-    demand("device", device, report["device"], same_device)
 
     def predict() -> Any:
         return model.predict_on_batch(images)
