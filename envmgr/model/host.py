@@ -40,6 +40,14 @@ class Interpreter(Noun):
         return ".".join(self.version.split(".")[:2])
 
 
+class RejectedInterpreter(Noun):
+    """A Python that was found and cannot serve as a base: what is wrong with it."""
+
+    executable: str
+    source: str
+    reason: str
+
+
 class Accelerator(Noun):
     """One physical device besides the processor; `apis` are those by which it can be reached on this host now."""
 
@@ -74,7 +82,8 @@ class Lack(Noun):
 class InstallerSettings(Noun):
     """What pip's and uv's own configuration on this host says; URLs are shown without credentials.
 
-    `origins` names for each setting the file or variable that it came from.
+    `native_tls` tells that the system's own certificate store is asked for. `origins` names for each setting the file
+    or variable that it came from.
     """
 
     index_url: str | None = None
@@ -82,6 +91,7 @@ class InstallerSettings(Noun):
     find_links: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     certificate: str | None = None
+    native_tls: bool = False
     proxies: dict[str, str] = Field(default_factory=dict)
     no_index: bool = False
     origins: dict[str, str] = Field(default_factory=dict)
@@ -90,7 +100,9 @@ class InstallerSettings(Noun):
 class HostFacts(Noun):
     """One machine: system, processor, accelerators, drivers, interpreters, installer settings.
 
-    `libc` is `glibc 2.36` or `musl 1.2` on Linux, empty elsewhere. `memory` is in bytes.
+    `libc` is `glibc 2.36` or `musl 1.2` on Linux, empty elsewhere. `memory` is in bytes. `fetchable_pythons` are the
+    Pythons that uv can fetch: `3.8` for the machine itself, `3.8-macos-x86_64` where it would run translated. `tools`
+    maps the programs that were looked for and found to their paths.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
@@ -106,9 +118,11 @@ class HostFacts(Noun):
     accelerators: tuple[Accelerator, ...] = ()
     drivers: tuple[Driver, ...] = ()
     interpreters: tuple[Interpreter, ...] = ()
+    rejected_interpreters: tuple[RejectedInterpreter, ...] = ()
     fetchable_pythons: tuple[str, ...] = ()
     settings: InstallerSettings = InstallerSettings()
     lacks: tuple[Lack, ...] = ()
+    tools: dict[str, str] = Field(default_factory=dict)
 
 
 class Match(Noun):

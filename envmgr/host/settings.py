@@ -1,0 +1,90 @@
+"""What pip's and uv's own configuration on this host says, as those tools read it."""
+
+from __future__ import annotations
+
+from envmgr.host.pip_settings import pip_options
+from envmgr.host.redact import redact
+from envmgr.host.setting import Setting
+from envmgr.host.surroundings import Means, Surroundings
+from envmgr.host.uv_settings import uv_options
+from envmgr.model.host import InstallerSettings
+
+_CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+_PROXIES = ("http", "https", "all", "no")
+
+
+def read_settings(means: Means, around: Surroundings) -> InstallerSettings:
+    """Return the true settings, credentials included: for installers alone, never to be shown or stored.
+
+    Where pip and uv both name one index, uv's counts, as uv installs; lists hold uv's entries, then pip's. Raises
+    HostError for a configuration file that its tool could not read either.
+    """
+    uv, pip = uv_options(means, around), pip_options(means, around)
+    origins: dict[str, str] = {}
+
+    def first(field: str, *found: Setting | None) -> str | None:
+        setting = next((one for one in found if one is not None), None)
+        if setting is None:
+            return None
+        origins[field] = setting.origin
+        return setting.values[0]
+
+    def merged(field: str, *found: Setting | None) -> tuple[str, ...]:
+        settings = [one for one in found if one is not None and one.values]
+        if settings:
+            origins[field] = ", ".join(dict.fromkeys(one.origin for one in settings))
+        return tuple(dict.fromkeys(value for one in settings for value in one.values))
+
+    certificates = [*_variables(around, _CERTIFICATES[:1]), pip.get("cert"), *_variables(around, _CERTIFICATES[1:])]
+    return InstallerSettings(
+        index_url=first("index_url", uv.get("index-url"), pip.get("index-url")),
+        extra_index_urls=merged("extra_index_urls", uv.get("extra-index-url"), pip.get("extra-index-url")),
+        find_links=merged("find_links", uv.get("find-links"), pip.get("find-links")),
+        constraints=merged("constraints", uv.get("constraint"), pip.get("constraint")),
+        certificate=first("certificate", *certificates),
+        native_tls=_is_true(first("native_tls", uv.get("native-tls"))),
+        proxies=_proxies(around, pip.get("proxy"), origins),
+        no_index=_is_true(first("no_index", uv.get("no-index"), pip.get("no-index"))),
+        origins=origins,
+    )
+
+
+def redact_settings(settings: InstallerSettings) -> InstallerSettings:
+    """Return the settings as they may be shown: no URL in them holds a credential."""
+
+    def clean(urls: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(redact(url) for url in urls)
+
+    return settings.model_copy(
+        update={
+            "index_url": redact(settings.index_url) if settings.index_url else settings.index_url,
+            "extra_index_urls": clean(settings.extra_index_urls),
+            "find_links": clean(settings.find_links),
+            "constraints": clean(settings.constraints),
+            "proxies": {kind: redact(url) for kind, url in settings.proxies.items()},
+        }
+    )
+
+
+def _variables(around: Surroundings, names: tuple[str, ...]) -> list[Setting | None]:
+    values = ((name, around.environment.get(name, "")) for name in names)
+    return [Setting((value,), name) if value else None for name, value in values]
+
+
+def _proxies(around: Surroundings, pip_proxy: Setting | None, origins: dict[str, str]) -> dict[str, str]:
+    """Return proxies by kind; lower-case variables win, as they do in the libraries of both tools."""
+    found: dict[str, str] = {}
+    for kind in _PROXIES:
+        name = f"{kind}_proxy"
+        settings = _variables(around, (name, name.upper()))
+        if kind in {"http", "https"}:
+            settings.append(pip_proxy)
+        setting = next((one for one in settings if one is not None), None)
+        if setting is not None:
+            found[kind] = setting.values[0]
+            origins[f"proxies.{kind}"] = setting.origin
+    return found
+
+
+def _is_true(value: str | None) -> bool:
+    return (value or "").strip().lower() in {"1", "true", "yes", "on", "y", "t"}

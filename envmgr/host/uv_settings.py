@@ -1,0 +1,104 @@
+"""uv's configuration for the whole user: variables before the user's uv.toml before the system's; lists add up."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from envmgr.errors import HostError
+from envmgr.host.setting import Setting
+from envmgr.host.surroundings import Means, Surroundings
+
+_LISTS = ("extra-index-url", "find-links", "constraint")
+_SINGLES = ("index-url", "no-index", "native-tls")
+_VARIABLES = {
+    "index-url": ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
+    "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"),
+    "find-links": ("UV_FIND_LINKS",),
+    "constraint": ("UV_CONSTRAINT",),
+    "no-index": ("UV_NO_INDEX",),
+    "native-tls": ("UV_SYSTEM_CERTS", "UV_NATIVE_TLS"),
+}
+_NAMED = re.compile(r"^[A-Za-z0-9._-]+=(?=\S)")
+
+
+def uv_options(means: Means, around: Surroundings) -> dict[str, Setting]:
+    """Return uv's options as `uv pip install` outside of a project would have them.
+
+    Raises HostError for a file that uv could not read.
+    """
+    found: dict[str, list[Setting]] = {}
+    for key, setting in (*_from_variables(around), *_from_files(means, around)):
+        found.setdefault(key, []).append(setting)
+    options = {key: settings[0] for key, settings in found.items() if key in _SINGLES}
+    for key in _LISTS:
+        if key in found:
+            values = dict.fromkeys(value for setting in found[key] for value in setting.values)
+            origins = dict.fromkeys(setting.origin for setting in found[key])
+            options[key] = Setting(tuple(values), ", ".join(origins))
+    return options
+
+
+def uv_files(means: Means, around: Surroundings) -> tuple[Path, ...]:
+    """Return the files that uv reads outside of a project, the strongest first."""
+    if around.environment.get("UV_NO_CONFIG", "").lower() in {"1", "true", "yes", "on", "y", "t"}:
+        return ()
+    if around.environment.get("UV_CONFIG_FILE"):
+        return (Path(around.environment["UV_CONFIG_FILE"]),)
+    if around.system == "windows":
+        user = around.folder("APPDATA", around.home / "AppData" / "Roaming")
+        return user / "uv" / "uv.toml", around.folder("PROGRAMDATA", Path("C:/ProgramData")) / "uv" / "uv.toml"
+    user = around.folder("XDG_CONFIG_HOME", around.home / ".config")
+    configured = around.folders("XDG_CONFIG_DIRS") or (Path("/etc/xdg"),)
+    places = [folder / "uv" / "uv.toml" for folder in (*configured, Path("/etc"))]
+    system = [path for path in places if means.files.exists(path)][:1]
+    return (user / "uv" / "uv.toml", *system)
+
+
+def parse_uv_config(text: str, path: Path) -> Iterator[tuple[str, Setting]]:
+    """Yield the options of a uv.toml; what stands under `[pip]` comes first, as it is the stronger."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at .*\)", str(error))
+        why = place[0].strip("()") if place else "no TOML"
+        raise HostError(f"{path}: uv's configuration cannot be read", why, "correct it") from None
+    pip = table.get("pip")
+    for part in (pip if isinstance(pip, dict) else {}, table):
+        yield from _of_table(part, str(path))
+
+
+def _of_table(table: Mapping[str, Any], origin: str) -> Iterator[tuple[str, Setting]]:
+    for index in table.get("index", []):
+        url = index.get("url") if isinstance(index, dict) else None
+        if isinstance(url, str) and not index.get("explicit"):
+            yield ("index-url" if index.get("default") else "extra-index-url"), Setting((url,), origin)
+    for key in ("index-url", "extra-index-url", "find-links", "no-index", "native-tls", "system-certs"):
+        value = table.get(key)
+        option = "native-tls" if key == "system-certs" else key
+        if isinstance(value, bool):
+            yield option, Setting((str(value).lower(),), origin)
+        elif isinstance(value, str):
+            yield option, Setting((value,), origin)
+        elif isinstance(value, list) and value:
+            yield option, Setting(tuple(str(entry) for entry in value), origin)
+
+
+def _from_variables(around: Surroundings) -> Iterator[tuple[str, Setting]]:
+    for key, names in _VARIABLES.items():
+        for name in names:
+            text = around.environment.get(name, "").strip()
+            parts = text.split(",") if key == "find-links" else text.split()
+            values = tuple(_NAMED.sub("", part.strip()) if "index" in key else part.strip() for part in parts)
+            if any(values):
+                yield key, Setting(tuple(value for value in values if value), name)
+
+
+def _from_files(means: Means, around: Surroundings) -> Iterator[tuple[str, Setting]]:
+    for path in uv_files(means, around):
+        text = means.read(path)
+        if text is not None:
+            yield from parse_uv_config(text, path)
