@@ -52,6 +52,13 @@ class Cell(Noun):
         return self.device.id if self.device else self.device_asked
 
     @property
+    def api(self) -> str:
+        """The device's API; of a device that is not there, the API asked for, if it was not asked for by its id."""
+        if self.device:
+            return self.device.api
+        return "" if {".", ":"} & set(self.device_asked) else self.device_asked
+
+    @property
     def name(self) -> str:
         """A name to read and to type: `version set/runner/device`; cells that differ in parameters alone share it."""
         return "/".join(part for part in (self.label, self.runner, self.device_name) if part)

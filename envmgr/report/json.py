@@ -1,0 +1,135 @@
+"""Reports for programs: one versioned envelope, strict JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+
+from pydantic import BaseModel
+
+from envmgr.model.cell import Cell
+from envmgr.model.result import JudgedCell, Parity, Run, write_number
+from envmgr.model.summary import Summary
+
+_SCHEMA = 1
+
+
+def envelope(command: str, data: Any, error: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return what a command prints with --json: plain data that strict JSON can hold.
+
+    `error` has the keys code, what, why and hint.
+    """
+    return {
+        "schema": _SCHEMA,
+        "command": command,
+        "data": strict(data),
+        "error": None if error is None else dict(error),
+    }
+
+
+def strict(value: Any) -> Any:
+    """Return any value of ours as plain data for strict JSON; what is not finite becomes `nan`, `inf` or `-inf`."""
+    match value:
+        case BaseModel():
+            return strict(value.model_dump(by_alias=True))
+        case Mapping():
+            return {str(strict(key)): strict(item) for key, item in value.items()}
+        case list() | tuple():
+            return [strict(item) for item in value]
+        case set() | frozenset():
+            return [strict(item) for item in sorted(value, key=str)]
+        case Enum():
+            return strict(value.value)
+        case float():
+            return write_number(value)
+        case date() | PurePath():
+            return str(value)
+        case _:
+            return value
+
+
+def run_data(run: Run, judged: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> dict[str, Any]:
+    """Return `data` of a matrix: `run` and `cells`; `summaries` is by cell id."""
+    record, plan = run.record, run.record.plan
+    head = {
+        "id": record.id,
+        "matrix": plan.matrix,
+        "effort": plan.effort,
+        "processes": plan.processes,
+        "host": record.host,
+        "envmgr": record.envmgr,
+        "command": record.command,
+        "started_at": record.started_at,
+        "finished": run.finished,
+        "unexpected": sum(cell.unexpected for cell in judged),
+        "damaged": run.damaged,
+    }
+    cells = [_cell_data(run, cell, summaries.get(cell.cell.id)) for cell in judged]
+    return {"run": strict(head), "cells": strict(cells)}
+
+
+def plan_data(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return planned cells in the shape that measured ones have, as far as it is known beforehand."""
+    return [
+        {**_identity(cell), "outcome": cell.refusal, "phase": cell.phase, "reason": cell.reason, "host": cell.host}
+        for cell in cells
+    ]
+
+
+def _identity(cell: Cell) -> dict[str, Any]:
+    return {
+        "id": cell.id,
+        "name": cell.name,
+        "manifest": cell.manifest,
+        "variant": cell.variant,
+        "platform": cell.platform,
+        "python": cell.python,
+        "backend": cell.backend,
+        "runner": cell.runner,
+        "device": _device_data(cell),
+        "parameters": cell.parameters,
+    }
+
+
+def _cell_data(run: Run, judged: JudgedCell, summary: Summary | None) -> dict[str, Any]:
+    cell = judged.cell
+    env = run.record.envs.get(cell.label)
+    reports = [result.report for result in judged.results if result.report]
+    return {
+        **_identity(cell),
+        "outcome": judged.outcome,
+        "observed": judged.observed,
+        "expected": judged.expected,
+        "unexpected": judged.unexpected,
+        "phase": judged.phase,
+        "reason": judged.reason,
+        "host": cell.host,
+        "resolved": env.resolved if env else {},
+        "interpreter": env.interpreter if env else None,
+        "effort": run.record.plan.effort,
+        "first_call": summary.first_call if summary else None,
+        "samples": [report.samples for report in reports],
+        "median": summary.median if summary else None,
+        "spread": summary.spread if summary else None,
+        "throughput": summary.throughput if summary else None,
+        "peak_memory": summary.peak_memory if summary else None,
+        "metrics": [report.metrics for report in reports],
+        "notes": list(dict.fromkeys(note for report in reports for note in report.notes)),
+        "logs": [result.log for result in judged.results if result.log],
+        "parity": _parity_data(judged.parity),
+        "finding": judged.finding,
+    }
+
+
+def _device_data(cell: Cell) -> dict[str, Any] | None:
+    """Return the device; one that is not there is shown by the name under which it was asked for."""
+    if cell.device:
+        return {"id": cell.device.id, "api": cell.device.api, "physical": cell.device.physical}
+    return {"id": cell.device_asked, "api": cell.api, "physical": ""} if cell.device_asked else None
+
+
+def _parity_data(parity: Parity | None) -> dict[str, Any] | None:
+    return parity.model_dump(include={"reference", "max_abs", "max_rel", "share_off", "verdict"}) if parity else None

@@ -1,0 +1,199 @@
+"""What a matrix has to say, as rows and notes: all arithmetic of reports is here, the rest only renders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envmgr.model.noun import Noun
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import JudgedCell, Parity, Run
+from envmgr.model.summary import Summary
+
+_PASSED = frozenset({Outcome.PASSED, Outcome.XPASS})
+
+
+class Row(Noun):
+    """One cell: what it is, what became of it, how fast it was.
+
+    `speed` is the baseline's time divided by this one's (2 is twice as fast), of cells that passed alone: a wrong
+    answer has no speed. `note` is the number of the note that tells why.
+    """
+
+    cell: str
+    name: str
+    label: str
+    runner: str
+    device: str
+    api: str = ""
+    python: str = ""
+    outcome: Outcome
+    observed: Outcome | None = None
+    unexpected: bool = False
+    summary: Summary
+    speed: float | None = None
+    parity: Parity | None = None
+    note: int | None = None
+
+
+class Section(Noun):
+    """The cells of one runner with the same parameters; `baseline` names the cell that speeds are relative to."""
+
+    runner: str
+    parameters: dict[str, Any]
+    baseline: str = ""
+    rows: tuple[Row, ...]
+
+
+class Note(Noun):
+    """One reason, and all the cells that it holds for."""
+
+    number: int
+    outcome: Outcome
+    observed: Outcome | None
+    reason: str
+    cells: tuple[str, ...]
+    ids: tuple[str, ...]
+
+
+class MatrixView(Noun):
+    """A run as tables show it."""
+
+    run: str
+    matrix: str
+    host: str
+    effort: str
+    processes: int
+    started_at: str
+    finished: bool
+    sections: tuple[Section, ...]
+    notes: tuple[Note, ...]
+    counts: dict[Outcome, int]
+    unexpected: int
+    unmeasured: int
+    damaged: tuple[str, ...] = ()
+
+
+def matrix_view(
+    run: Run,
+    judged: Sequence[JudgedCell],
+    summaries: Mapping[str, Summary],
+    defaults: Mapping[str, Mapping[str, Any]] | None = None,
+) -> MatrixView:
+    """Return the view of a run; `summaries` is by cell id.
+
+    `defaults` are the runners' own parameters: what is not changed from them need not be read.
+    """
+    notes = _notes(judged)
+    plan = run.record.plan
+    return MatrixView(
+        run=run.record.id,
+        matrix=plan.matrix,
+        host=run.record.host,
+        effort=plan.effort,
+        processes=plan.processes,
+        started_at=run.record.started_at,
+        finished=run.finished,
+        sections=_sections(judged, summaries, notes, defaults or {}),
+        notes=notes,
+        counts=dict(Counter(cell.outcome for cell in judged)),
+        unexpected=sum(cell.unexpected for cell in judged),
+        unmeasured=sum(cell.observed is None for cell in judged),
+        damaged=run.damaged,
+    )
+
+
+def headline(view: MatrixView) -> str:
+    """Return in one sentence what became of the cells."""
+    counted = ", ".join(f"{count} {outcome.value}" for outcome, count in view.counts.items()) or "no cells"
+    verdict = "nothing unexpected" if not view.unexpected else f"{view.unexpected} unexpected"
+    missing = f"; {view.unmeasured} not measured yet" if view.unmeasured else ""
+    return f"{counted}; {verdict}{missing}"
+
+
+def _notes(judged: Sequence[JudgedCell]) -> tuple[Note, ...]:
+    told: dict[tuple[Outcome, Outcome | None, str], list[JudgedCell]] = {}
+    for cell in judged:
+        if cell.reason and cell.observed is not None:
+            told.setdefault((cell.outcome, cell.observed, cell.reason), []).append(cell)
+    return tuple(
+        Note(
+            number=number,
+            outcome=outcome,
+            observed=observed,
+            reason=reason,
+            cells=tuple(dict.fromkeys(cell.cell.name for cell in cells)),
+            ids=tuple(cell.cell.id for cell in cells),
+        )
+        for number, ((outcome, observed, reason), cells) in enumerate(told.items(), start=1)
+    )
+
+
+def _sections(
+    judged: Sequence[JudgedCell],
+    summaries: Mapping[str, Summary],
+    notes: tuple[Note, ...],
+    defaults: Mapping[str, Mapping[str, Any]],
+) -> tuple[Section, ...]:
+    grouped: dict[tuple[str, str], list[JudgedCell]] = {}
+    for cell in judged:
+        key = (cell.cell.runner, repr(sorted(cell.cell.parameters.items())))
+        grouped.setdefault(key, []).append(cell)
+    numbers = {ident: note.number for note in notes for ident in note.ids}
+    return tuple(
+        _section(cells, summaries, numbers, defaults.get(cells[0].cell.runner, {})) for cells in grouped.values()
+    )
+
+
+def _section(
+    cells: list[JudgedCell], summaries: Mapping[str, Summary], numbers: Mapping[str, int], defaults: Mapping[str, Any]
+) -> Section:
+    first = cells[0].cell
+    baseline = baseline_of(cells, summaries)
+    middle = _median(baseline, summaries) if baseline else None
+    changed = {name: value for name, value in first.parameters.items() if defaults.get(name) != value}
+    return Section(
+        runner=first.runner,
+        parameters=changed,
+        baseline=baseline.cell.name if baseline else "",
+        rows=tuple(_row(cell, summaries, middle, numbers.get(cell.cell.id)) for cell in cells),
+    )
+
+
+def baseline_of(cells: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> JudgedCell | None:
+    """Return the plain processor cell that speeds are relative to: the best reference that passed, else the first."""
+    timed = [
+        cell
+        for cell in cells
+        if cell.outcome in _PASSED and cell.cell.device and cell.cell.device.api == "cpu" and _median(cell, summaries)
+    ]
+    ranked = sorted(timed, key=lambda cell: (cell.cell.reference_rank is None, cell.cell.reference_rank or 0))
+    return ranked[0] if ranked else None
+
+
+def _median(cell: JudgedCell, summaries: Mapping[str, Summary]) -> float | None:
+    summary = summaries.get(cell.cell.id)
+    return summary.median if summary else None
+
+
+def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float | None, note: int | None) -> Row:
+    cell = judged.cell
+    middle = _median(judged, summaries)
+    comparable = baseline and middle and judged.outcome in _PASSED
+    return Row(
+        cell=cell.id,
+        name=cell.name,
+        label=cell.label,
+        runner=cell.runner,
+        device=cell.device_name,
+        api=cell.api,
+        python=cell.python,
+        outcome=judged.outcome,
+        observed=judged.observed,
+        unexpected=judged.unexpected,
+        summary=summaries.get(cell.id, Summary(processes=0, samples=0)),
+        speed=baseline / middle if comparable and baseline and middle else None,
+        parity=judged.parity,
+        note=note,
+    )
