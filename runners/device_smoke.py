@@ -6,6 +6,8 @@
 #
 # [tool.envmgr]
 # backends = ["plaidml", "tensorflow", "jax", "torch"]
+# needs-device = true
+# neutral = ["repeats", "warmup", "backend"]
 #
 # [tool.envmgr.parameters]
 # size = 256

@@ -6,6 +6,8 @@
 #
 # [tool.envmgr]
 # backends = []
+# needs-device = false
+# neutral = []
 #
 # [tool.envmgr.parameters]
 # modules = ""

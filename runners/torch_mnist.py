@@ -6,6 +6,8 @@
 #
 # [tool.envmgr]
 # backends = ["torch"]
+# needs-device = true
+# neutral = ["epochs", "batches", "batch-size", "warmup", "data", "data-folder", "gamma"]
 #
 # [tool.envmgr.parameters]
 # epochs = 1
