@@ -32,17 +32,21 @@ def envelope(command: str, data: Any, error: Mapping[str, str] | None) -> dict[s
 
 def strict(value: Any) -> Any:
     """Return any value of ours as plain data for strict JSON; what is not finite becomes `nan`, `inf` or `-inf`."""
+    plain = _one_step(value)
+    if isinstance(plain, Mapping):
+        return {str(strict(key)): strict(item) for key, item in plain.items()}
+    return [strict(item) for item in plain] if isinstance(plain, list | tuple) else plain
+
+
+def _one_step(value: Any) -> Any:
+    """Return what is not plain as something plainer; what it holds may still be anything."""
     match value:
         case BaseModel():
-            return strict(value.model_dump(by_alias=True))
-        case Mapping():
-            return {str(strict(key)): strict(item) for key, item in value.items()}
-        case list() | tuple():
-            return [strict(item) for item in value]
+            return value.model_dump(by_alias=True)
         case set() | frozenset():
-            return [strict(item) for item in sorted(value, key=str)]
+            return sorted(value, key=str)
         case Enum():
-            return strict(value.value)
+            return value.value
         case float():
             return write_number(value)
         case date() | PurePath():

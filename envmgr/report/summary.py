@@ -156,7 +156,7 @@ def _section(
     return Section(
         runner=first.runner,
         parameters=changed,
-        baseline=baseline.cell.name if baseline else "",
+        baseline=f"{baseline.cell.label} on {baseline.cell.device_name}" if baseline else "",
         rows=tuple(_row(cell, summaries, middle, numbers.get(cell.cell.id)) for cell in cells),
     )
 

@@ -1,0 +1,82 @@
+"""The matrix as Markdown, for an issue or a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from envmgr.report.look import signed
+from envmgr.report.original import OriginalTable
+from envmgr.report.summary import MatrixView, Row, Section, headline
+from envmgr.report.text import amount, clean, parameters, ratio, seconds
+
+_HEADS = ("version set", "device", "outcome", "first", "median", "speed", "error", "memory", "why")
+_RIGHT = frozenset({"first", "median", "speed", "error", "memory", "why"})
+
+
+def matrix(view: MatrixView) -> str:
+    """Return a run as Markdown: a table a runner, the reasons as a list, one sentence that sums up."""
+    lines = [
+        f"### {escaped(view.matrix)}",
+        "",
+        f"run `{_code(view.run)}` on {escaped(view.host)}, effort {escaped(view.effort)}: {headline(view)}",
+    ]
+    for section in view.sections:
+        lines += ["", *_section(section)]
+    if view.notes:
+        lines.append("")
+    for note in view.notes:
+        observed = f", observed {note.observed.value}" if note.observed and note.observed is not note.outcome else ""
+        cells = ", ".join(f"`{_code(cell)}`" for cell in note.cells)
+        lines.append(f"{note.number}. **{note.outcome.value}**{observed}: {escaped(note.reason)} ({cells})")
+    lines += [f"- damaged, left out: {escaped(text)}" for text in view.damaged]
+    return "\n".join(lines) + "\n"
+
+
+def original(table: OriginalTable) -> str:
+    """Return one of the two original tables as Markdown."""
+    lines = [f"### {escaped(table.title)}", "", *_rows(table.heads, set(table.heads[1:]), table.rows)]
+    return "\n".join([*lines, "", escaped(table.footnote)] if table.footnote else lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Return untrusted text so that Markdown shows it as it is, on one line.
+
+    >>> escaped("a|b <i>*c*</i>")
+    'a\\|b \\<i\\>\\*c\\*\\</i\\>'
+    """
+    return re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", clean(text))
+
+
+def _section(section: Section) -> list[str]:
+    heading = f"#### {escaped(section.runner)}"
+    if section.parameters:
+        heading += f" `{_code(parameters(section.parameters))}`"
+    baseline = [f"speed: times as fast as `{_code(section.baseline)}`", ""] if section.baseline else []
+    return [heading, "", *baseline, *_rows(_HEADS, _RIGHT, (_cells(row) for row in section.rows))]
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    compared = row.parity is not None and row.parity.verdict != "not-compared"
+    return (
+        row.label,
+        row.device,
+        signed(row.outcome),
+        seconds(row.summary.first_call),
+        seconds(row.summary.median),
+        ratio(row.speed),
+        f"{row.parity.max_rel:.1e}" if row.parity and compared else "",
+        amount(row.summary.peak_memory),
+        f"{row.note}." if row.note else "",
+    )
+
+
+def _rows(heads: Sequence[str], right: Iterable[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    marks = ["---:" if head in set(right) else "---" for head in heads]
+    lines = [[escaped(head) for head in heads], marks, *([escaped(cell) for cell in row] for row in rows)]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def _code(text: str) -> str:
+    """Return text for a code span, which knows no escapes: what would end it is replaced."""
+    return clean(text).replace("`", "'").replace("|", "\\|")
