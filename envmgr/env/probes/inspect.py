@@ -141,27 +141,35 @@ def is_cache(path: str) -> bool:
     return path.endswith((".pyc", ".pyo")) or "__pycache__" in path
 
 
+def holds_recorded(path: str, hashes: Set[str]) -> bool:
+    """True when the file has one of the recorded hashes; a wheel may list a path twice, and the last one written wins."""
+    for recorded in hashes:
+        algorithm, _, wanted = recorded.partition("=")
+        if algorithm not in hashlib.algorithms_available or digest_of(path, algorithm) == wanted.rstrip("="):
+            return True
+    return False
+
+
 def compare_records(distributions: List[Facts], deep: bool) -> Facts:
     owners = {}  # type: Dict[str, List[Tuple[str, str]]]
-    changed, missing = [], []  # type: List[Facts], List[Facts]
-    checked = 0
     for distribution in distributions:
         for path, recorded in recorded_files(distribution):
             owners.setdefault(path, []).append((distribution["name"], recorded))
-            if is_cache(path):
-                continue
-            if not os.path.exists(path):
-                missing.append({"distribution": distribution["name"], "path": path})
-            elif deep and recorded:
-                algorithm, _, wanted = recorded.partition("=")
-                checked += 1
-                if algorithm in hashlib.algorithms_available and digest_of(path, algorithm) != wanted.rstrip("="):
-                    changed.append({"distribution": distribution["name"], "path": path})
-    shared = [
-        {"path": path, "owners": sorted({name for name, _ in claims})}
-        for path, claims in sorted(owners.items())
-        if len({name for name, _ in claims}) > 1 and len({recorded for _, recorded in claims}) > 1
-    ]
+    changed, missing, shared = [], [], []  # type: List[Facts], List[Facts], List[Facts]
+    checked = 0
+    for path, claims in sorted(owners.items()):
+        names = sorted({name for name, _ in claims})
+        hashes = {recorded for _, recorded in claims if recorded}
+        if is_cache(path):
+            continue
+        if len(names) > 1 and len(hashes) > 1:
+            shared.append({"path": path, "owners": names})
+        if not os.path.exists(path):
+            missing.append({"distribution": names[0], "path": path})
+        elif deep and hashes:
+            checked += 1
+            if not holds_recorded(path, hashes):
+                changed.append({"distribution": names[0], "path": path})
     extra = find_unowned(set(owners)) if deep else []
     return {"checked": checked, "changed": changed, "missing": missing, "extra": extra, "shared": shared}
 
