@@ -39,6 +39,7 @@ class Backend(ABC):
     """
 
     name: ClassVar[str]
+    apis: ClassVar[frozenset[str]]
     probe: ClassVar[Path]
 
     @abstractmethod

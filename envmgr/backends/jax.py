@@ -17,6 +17,7 @@ class Jax(Backend):
     """JAX calls a card `gpu:0` and is asked for it as `cuda` or `rocm`."""
 
     name = "jax"
+    apis: ClassVar = frozenset({"cpu", "cuda", "metal", "rocm"})
     probe: ClassVar = PROBES / "jax_devices.py"
 
     def base_environment(self) -> dict[str, str]:

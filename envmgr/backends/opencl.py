@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -25,6 +26,14 @@ class OpenClDevice(Noun):
     type: str
     name: str
     vendor: str
+
+
+class OpenClSetup(Noun):
+    """Files (path: text) and links (path: target) to make, and variables to set."""
+
+    files: dict[str, str]
+    links: dict[str, str]
+    variables: dict[str, str]
 
 
 def opencl_devices(listing: DeviceListing) -> tuple[OpenClDevice, ...]:
@@ -50,6 +59,24 @@ def experimental_config(stock: str, vendor: str) -> str:
     platform = configuration["platform"]
     platform["hardware_configs"] = [entry, *platform["hardware_configs"]]
     return json.dumps(configuration, indent=2) + "\n"
+
+
+def processor_setup(listing: DeviceListing, stock: str, home: Path) -> OpenClSetup | None:
+    """Return what makes PlaidML use this host's processor through OpenCL, kept in a cell's own home.
+
+    None where OpenCL's library shows no processor. `stock` is the text of the installed `experimental.json`.
+    """
+    processor = next((device for device in opencl_devices(listing) if device.type == "cpu"), None)
+    library = listing.facts.get("opencl_library_path", "")
+    if processor is None or not library:
+        return None
+    folder = home / ".envmgr-opencl"
+    configuration = folder / "experimental.json"
+    return OpenClSetup(
+        files={str(configuration): experimental_config(stock, processor.vendor)},
+        links={str(folder / "lib" / LINK): library},
+        variables={"PLAIDML_EXPERIMENTAL_CONFIG": str(configuration), "LD_LIBRARY_PATH": str(folder / "lib")},
+    )
 
 
 def opencl_checks(listing: DeviceListing) -> tuple[Check, ...]:

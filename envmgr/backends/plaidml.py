@@ -22,6 +22,7 @@ class PlaidML(Backend):
     """PlaidML's devices are `llvm_cpu.0`, `opencl_cpu.0`, `metal_amd_radeon_pro_5300m.0` and the like."""
 
     name = "plaidml"
+    apis: ClassVar = frozenset({"llvm", "metal", "opencl"})
     probe: ClassVar = PROBES / "plaidml_devices.py"
 
     def base_environment(self) -> dict[str, str]:

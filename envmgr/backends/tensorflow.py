@@ -15,6 +15,7 @@ class TensorFlow(Backend):
     """TensorFlow's cards are numbered as the process sees them."""
 
     name = "tensorflow"
+    apis: ClassVar = frozenset({"cpu", "cuda", "metal", "rocm"})
     probe: ClassVar = PROBES / "tensorflow_devices.py"
 
     def base_environment(self) -> dict[str, str]:

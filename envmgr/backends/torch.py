@@ -19,6 +19,7 @@ class Torch(Backend):
     """PyTorch's devices are `cpu`, `cuda:0` … and `mps`."""
 
     name = "torch"
+    apis: ClassVar = frozenset({"cpu", "cuda", "mps", "rocm"})
     probe: ClassVar = PROBES / "torch_devices.py"
 
     def base_environment(self) -> dict[str, str]:

@@ -100,7 +100,7 @@ def _run_step(request: BuildRequest, history: HistoryContent, step: Step, python
                 if step.installer.startswith("uv")
                 else pip_environment(request)
             )
-            latest = tools.process.run(ProcessRequest((*command, *flags, *subjects), env=environment))
+            latest = tools.process.run(ProcessRequest((*command, *flags, *subjects), cwd=request.folder, env=environment))
             completed = Completed(
                 latest.argv,
                 latest.exit_code,
@@ -160,6 +160,7 @@ def _seed_pip(request: BuildRequest, installer: str, python: Path, tools: Tools)
     completed = tools.process.run(
         ProcessRequest(
             (*command, *offline, *index_arguments(switches.settings), installer, *_SEED),
+            cwd=request.folder,
             env=uv_environment(switches, request.places.uv_cache),
         )
     )

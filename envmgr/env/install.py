@@ -62,7 +62,7 @@ def extra_build_dependencies(sources: SourceBuilds) -> str:
 
 def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], tools: Tools) -> None:
     environment = uv_environment(request.switches, request.places.uv_cache)
-    completed = tools.process.run(ProcessRequest(arguments, env=environment))
+    completed = tools.process.run(ProcessRequest(arguments, cwd=request.folder, env=environment))
     output = completed.stdout + completed.stderr
     log = request.folder / "install.log"
     tools.files.write(log, (tools.files.read(log) or "") + redact(output))

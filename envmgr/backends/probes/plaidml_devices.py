@@ -142,7 +142,7 @@ def list_devices(plaidml: Any, listing: Listing) -> None:
             if not found.get(text_of(config.id), {}).get("valid"):
                 found[text_of(config.id)] = describe(config, experimental, True)
         for config in invalid:
-            found.setdefault(text_of(config.id), describe(config, experimental, False))
+            found.setdefault(text_of(config.id), describe(config, True, False))
     listing["devices"] = [found[identity] for identity in sorted(found)]
     listing["kinds"] = sorted({device["api"] for device in listing["devices"]})
 
@@ -196,7 +196,15 @@ def look_at_opencl(facts: Dict[str, str]) -> None:
     if library is None:
         facts["opencl_library"] = ""
         return
+    facts["opencl_library_path"] = loaded_path("libOpenCL.so")
     facts["opencl_devices"] = json.dumps(opencl_devices(library))
+
+
+def loaded_path(name: str) -> str:
+    """The file of a library that this process has loaded, links resolved, or ""."""
+    with io.open("/proc/self/maps", encoding="utf-8", errors="replace") as stream:
+        paths = [line.split(None, 5)[5].strip() for line in stream if len(line.split(None, 5)) == 6]
+    return next((path for path in paths if os.path.basename(path).startswith(name)), "")
 
 
 def opencl_devices(library: Any) -> List[Dict[str, str]]:
@@ -235,6 +243,7 @@ def fill(listing: Listing, device: Optional[str]) -> None:
     for variable in ("PLAIDML_EXPERIMENTAL_CONFIG", "PLAIDML_DEFAULT_CONFIG"):
         path = os.environ.get(variable)
         if path and not os.path.isfile(path):
+            listing["error_phase"] = "backend"
             raise RuntimeError("%s names %s, and there is no such file" % (variable, path))
     plaidml = importlib.import_module("plaidml")
     plaidml.quiet()
