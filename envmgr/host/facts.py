@@ -31,7 +31,7 @@ def gather(means: Means, around: Surroundings, cache_folder: Path) -> HostFacts:
     """
     machine, equipment = _machine_and_equipment(means, around)
     settings, complaints = _settings(means, around)
-    discovery = discover(means, around, cache_folder, f"{machine.os_version} {machine.libc}")
+    discovery = discover(means, around, cache_folder)
     facts = HostFacts(
         name=_name(means, around),
         system=around.system,

@@ -44,7 +44,7 @@ class _Remembered(Noun):
 
 
 class _Cache(Noun):
-    """Answers by path, valid while `state` (of the probe's text and the system's version) and the file are the same."""
+    """Answers by path, valid while `state` (a digest of the probe's text) and the Python's file are the same."""
 
     state: str
     answers: dict[str, _Remembered] = Field(default_factory=dict)
@@ -58,10 +58,10 @@ class Discovery:
     rejected: tuple[RejectedInterpreter, ...]
 
 
-def discover(means: Means, around: Surroundings, cache_folder: Path, os_version: str = "") -> Discovery:
-    """Return all Pythons of this machine; answers are kept in `cache_folder` until a Python or the system changes."""
+def discover(means: Means, around: Surroundings, cache_folder: Path) -> Discovery:
+    """Return all Pythons of this machine; answers are kept in `cache_folder` until a Python changes."""
     cache_path = cache_folder / "interpreters.json"
-    state = hashlib.sha256(((means.read(PROBE) or "") + os_version).encode()).hexdigest()[:16]
+    state = hashlib.sha256((means.read(PROBE) or "").encode()).hexdigest()[:16]
     known = _read_cache(means, cache_path, state)
     candidates = find_candidates(means, around)
     results = _ask_all(means, around, candidates, known)

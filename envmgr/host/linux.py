@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 from envmgr.host.machine import VENDORS, Equipment, Machine, vendor_of
@@ -16,6 +15,7 @@ _PCI = Path("/sys/bus/pci/devices")
 _ROCM_VERSION = Path("/opt/rocm/.info/version")
 _DISPLAY_CLASSES = ("0x03", "0x1200")
 _DISPLAY_NAMES = ("vga compatible controller", "3d controller", "display controller", "processing accelerators")
+_FIELD = re.compile(r'"([^"]*)"|(\S+)')
 _FEATURES = re.compile(
     r"^(sse4_[12]|avx\w*|fma|f16c|amx\w*|sve\w*|asimd\w*|fphp|neon|bf16|i8mm|vfpv4)$",
 )
@@ -94,7 +94,7 @@ def parse_lspci(text: str) -> tuple[Accelerator, ...]:
     """Return the cards of AMD, Intel and NVIDIA that `lspci -mm` lists."""
     cards = []
     for line in text.splitlines():
-        fields = shlex.split(line)
+        fields = [quoted or plain for quoted, plain in _FIELD.findall(line)]
         if len(fields) > 3 and fields[1].lower() in _DISPLAY_NAMES and vendor_of(fields[2]):  # noqa: PLR2004 - slot, class, vendor, device
             vendor = vendor_of(fields[2])
             bracketed = re.search(r"\[(.+)\]", fields[3])

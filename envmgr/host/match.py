@@ -96,7 +96,7 @@ def _wish(manifest: Manifest, variant: str, request: str | None) -> Wish:
         return Wish(_specifiers(asked), text)
     parts = _REQUEST.match(request.strip())
     if parts is None:
-        return Wish(_specifiers(asked), f"{text}, namely {request}", path=request)
+        return Wish(_specifiers(asked), text, path=request)
     version = (parts["version"] or "").rstrip(".")
     if version[:1].isdigit():
         asked.append(f"=={version}.*" if re.fullmatch(r"\d+(\.\d+)?", version) else f"=={version}")
@@ -192,12 +192,12 @@ def _nothing_found(label: str, platforms: list[Platform], wish: Wish, facts: Hos
 
 def _not_that_one(label: str, platforms: list[Platform], wish: Wish, facts: HostFacts) -> str:
     """Return why the one interpreter that was asked for by its path does not serve."""
-    wanted = f"{label} wants {wish.text} for {_either(platforms)}"
+    wanted = f"{label} wants {wish.text} for {_either(platforms)}; asked for was {wish.path}"
     for one in facts.interpreters:
         if wish.path == one.executable or one.source == "option":
-            return f"{wanted}; {describe(one)} is {_objection(one, wish, platforms)}"
+            return f"{wanted}, which is {describe(one)}: {_objection(one, wish, platforms)}"
     rejected = (one.reason for one in facts.rejected_interpreters if wish.path == one.executable)
-    return f"{wanted}; {next(rejected, 'no Python is known there')}"
+    return f"{wanted}: {next(rejected, 'no Python is known there')}"
 
 
 def _short(one: Interpreter) -> str:
