@@ -23,11 +23,15 @@ class Written(Noun):
 
 
 class Index(Written):
-    """An explicit package index: it serves the named packages alone, and they come from it alone."""
+    """An explicit package index: it serves the named packages alone, and they come from it alone.
+
+    On platforms that it does not name, the packages come from the default index.
+    """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
     url: str
     packages: tuple[str, ...] = Field(min_length=1)
+    platforms: tuple[Platform, ...] = Field(default=tuple(Platform), min_length=1)
 
 
 class Step(Written):
@@ -36,7 +40,7 @@ class Step(Written):
     install: tuple[str, ...] = ()
     uninstall: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    installer: str = Field(default="pip", pattern=r"^(uv|pip)(==[0-9][0-9A-Za-z.]*)?$")
+    installer: str = Field(default="uv", pattern=r"^(uv|pip)(==[0-9][0-9A-Za-z.]*)?$")
 
 
 class Expect(Written):
@@ -72,7 +76,7 @@ class Manifest(Written):
     device: str | None = None
     unset: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
-    floating: bool = False
+    floating: bool = Field(default=False, strict=True)
     allow_source: tuple[str, ...] = ()
     build_constraints: tuple[str, ...] = ()
     overrides: tuple[str, ...] = ()
@@ -110,8 +114,8 @@ class Matrix(Written):
     devices: tuple[str, ...] = ()
     effort: Literal["quick", "default", "long"] = "default"
     reference: tuple[str, ...] = ()
-    timeout: float = Field(default=600.0, gt=0)
-    tolerance: float = Field(default=1e-3, gt=0)
+    timeout: float = Field(default=600.0, gt=0, strict=True)
+    tolerance: float = Field(default=1e-3, gt=0, strict=True)
     entry: tuple[MatrixEntry, ...] = Field(min_length=1)
 
 
