@@ -43,6 +43,8 @@ def _one_step(value: Any) -> Any:
     match value:
         case BaseModel():
             return value.model_dump(by_alias=True)
+        case tuple() if hasattr(value, "_asdict"):
+            return value._asdict()
         case set() | frozenset():
             return sorted(value, key=str)
         case Enum():

@@ -64,7 +64,7 @@ def plan(planned: Plan, look: Look) -> str:
     refused = sum(cell.refusal is not None for cell in planned.cells)
     total = (
         f"{len(planned.cells)} cells on {clean(planned.host)}: {len(planned.cells) - refused} to measure, "
-        f"{planned.processes} process(es) each; {refused} that cannot run"
+        f"{_processes(planned.processes)} each; {refused} that cannot run"
     )
     return render([table, Text(total)], look)
 
@@ -118,9 +118,13 @@ def styled(outcome: Outcome, look: Look, reason: str = "") -> Text:
 
 
 def _title(view: MatrixView) -> str:
-    state = "" if view.finished else " · not finished"
-    processes = "1 process" if view.processes == 1 else f"{view.processes} processes"
-    return clean(f"{view.matrix} · run {view.run} · {view.host} · {view.effort} ({processes} a cell){state}")
+    state = "" if view.finished else ", not finished"
+    effort = f"{view.effort} ({_processes(view.processes)} a cell)"
+    return clean(f"{view.matrix}: run {view.run} on {view.host}, {effort}{state}")
+
+
+def _processes(count: int) -> str:
+    return "1 process" if count == 1 else f"{count} processes"
 
 
 def _heading(section: Section) -> Text:
