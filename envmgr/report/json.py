@@ -33,6 +33,8 @@ def envelope(command: str, data: Any, error: Mapping[str, str] | None) -> dict[s
 def strict(value: Any) -> Any:
     """Return any value of ours as plain data for strict JSON; what is not finite becomes `nan`, `inf` or `-inf`."""
     plain = _one_step(value)
+    if isinstance(plain, tuple) and hasattr(plain, "_asdict"):
+        plain = plain._asdict()
     if isinstance(plain, Mapping):
         return {str(strict(key)): strict(item) for key, item in plain.items()}
     return [strict(item) for item in plain] if isinstance(plain, list | tuple) else plain
@@ -43,8 +45,6 @@ def _one_step(value: Any) -> Any:
     match value:
         case BaseModel():
             return value.model_dump(by_alias=True)
-        case tuple() if hasattr(value, "_asdict"):
-            return value._asdict()
         case set() | frozenset():
             return sorted(value, key=str)
         case Enum():

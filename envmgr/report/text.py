@@ -15,6 +15,8 @@ def clean(text: str) -> str:
     >>> clean("a\x1b[31m\nb")
     'a\\x1b[31m b'
     """
+    if text.isprintable():
+        return text
     joined = " ".join(text.split("\n")) if "\n" in text else text
     return "".join(
         _escaped(character) if unicodedata.category(character) in _UNSAFE else character for character in joined

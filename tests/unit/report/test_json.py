@@ -1,6 +1,7 @@
 import json
 from datetime import date
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import pytest
 
@@ -65,13 +66,19 @@ def test_planned_cells_have_the_identity_of_measured_ones(run, data):
 
 
 def test_anything_of_ours_becomes_plain():
+    class Pair(NamedTuple):
+        left: Outcome
+        right: int
+
     value = {
+        "pair": Pair(Outcome.PASSED, 1),
         Outcome.WRONG: (float("nan"), float("inf"), -float("inf"), 1.5, True, None),
         "set": {"b", "a"},
         "day": date(2026, 1, 2),
         "path": PurePosixPath("/a"),
     }
     assert strict(value) == {
+        "pair": {"left": "passed", "right": 1},
         "wrong": ["nan", "inf", "-inf", 1.5, True, None],
         "set": ["a", "b"],
         "day": "2026-01-02",
