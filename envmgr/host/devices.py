@@ -72,7 +72,7 @@ def _mps(question: _Question) -> str:
         return f"MPS wants macOS on Apple silicon, found {facts.system}-{facts.machine}"
     if facts.machine != "arm64":
         return f"MPS wants Apple silicon, found {facts.processor or facts.machine}"
-    if interpreter is not None and (interpreter.arch != "arm64" or interpreter.translated):
+    if interpreter is not None and interpreter.arch != "arm64":
         return f"MPS wants an arm64 Python, found {describe(interpreter)}"
     if not at_least(facts.os_version, MPS_MACOS):
         return f"MPS wants macOS {MPS_MACOS} or newer, found macOS {facts.os_version}"

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from envmgr.errors import UsageError
 from envmgr.model.host import HostFacts, Interpreter, Match
 from envmgr.model.manifest import Manifest
 from envmgr.model.platform import Platform, platform_of
@@ -21,6 +22,7 @@ _REQUEST = re.compile(
     r"(-(?P<system>linux|macos|windows)(-(?P<arch>[a-z0-9_]+))?\S*)?$",
     re.IGNORECASE,
 )
+_COMPARISONS = frozenset("<>=!~")
 _PATCHES = range(40, -1, -1)
 _OLDEST_FETCHED = Version("3.8")
 
@@ -44,7 +46,8 @@ def match(manifest: Manifest, variant: str, facts: HostFacts, python_request: st
     """Return the interpreter that serves a manifest's variant on a host, or what uv can fetch, or the reason why not.
 
     Native platforms come first, a translated one serves where no native one can; then the newest version, then the
-    order of SOURCES. Free-threaded builds and other implementations than CPython serve only on request.
+    order of SOURCES. Free-threaded builds and other implementations than CPython serve only on request. Raises
+    UsageError for a request that makes no sense.
     """
     wish = _wish(manifest, variant, python_request)
     native, translated = host_platforms(facts)
@@ -94,15 +97,17 @@ def _wish(manifest: Manifest, variant: str, request: str | None) -> Wish:
     text = f"Python {python}" if python else f"Python {manifest.python}"
     if not request:
         return Wish(_specifiers(asked), text)
+    if request.strip()[0:1] in _COMPARISONS:
+        return Wish(_specifiers([*asked, request], request), f"{text} as {request}")
     parts = _REQUEST.match(request.strip())
     if parts is None:
-        return Wish(_specifiers(asked), text, path=request)
+        return Wish(_specifiers(asked, request), text, path=request)
     version = (parts["version"] or "").rstrip(".")
     if version[:1].isdigit():
         asked.append(f"=={version}.*" if re.fullmatch(r"\d+(\.\d+)?", version) else f"=={version}")
     names = {"pypy": "PyPy", "graalpy": "GraalPy"}
     return Wish(
-        _specifiers(asked),
+        _specifiers(asked, request),
         f"{text} as {request}",
         implementation=names.get((parts["implementation"] or "").lower(), "CPython"),
         free_threaded=bool(parts["free"]),
@@ -110,8 +115,16 @@ def _wish(manifest: Manifest, variant: str, request: str | None) -> Wish:
     )
 
 
-def _specifiers(texts: list[str]) -> SpecifierSet:
-    return SpecifierSet(",".join(text for text in texts if text))
+def _specifiers(texts: list[str], request: str = "") -> SpecifierSet:
+    try:
+        return SpecifierSet(",".join(text for text in texts if text))
+    except InvalidSpecifier:
+        asked = request or ", ".join(texts)
+        raise UsageError(
+            f"{asked} asks for no Python",
+            "wanted a version, a specifier, an implementation with a version, or a path",
+            "for example 3.8, >=3.9, pypy3.10 or /usr/bin/python3",
+        ) from None
 
 
 def _objection(one: Interpreter, wish: Wish, platforms: list[Platform]) -> str:
@@ -194,9 +207,11 @@ def _not_that_one(label: str, platforms: list[Platform], wish: Wish, facts: Host
     """Return why the one interpreter that was asked for by its path does not serve."""
     wanted = f"{label} wants {wish.text} for {_either(platforms)}; asked for was {wish.path}"
     for one in facts.interpreters:
-        if wish.path == one.executable or one.source == "option":
+        if one.executable == wish.path or one.source == "option":
             return f"{wanted}, which is {describe(one)}: {_objection(one, wish, platforms)}"
-    rejected = (one.reason for one in facts.rejected_interpreters if wish.path == one.executable)
+    rejected = (
+        one.reason for one in facts.rejected_interpreters if one.executable == wish.path or one.source == "option"
+    )
     return f"{wanted}: {next(rejected, 'no Python is known there')}"
 
 

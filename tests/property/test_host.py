@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from envmgr.errors import UsageError
 from envmgr.host.candidates import parse_py_launcher, parse_virtual_config
 from envmgr.host.linux import parse_cpuinfo, parse_lspci, parse_os_release, parse_rocminfo
 from envmgr.host.macos import parse_displays, parse_sysctl
@@ -95,6 +96,15 @@ def test_a_match_is_one_of_three_things_and_keeps_its_word(manifest, facts):
         assert platform_of(found.interpreter.system, found.interpreter.arch) is found.platform
     if found.fits:
         assert found.platform in manifest.platforms
+
+
+@given(MANIFESTS, HOSTS, st.text(min_size=1) | st.from_regex(r"(python|pypy|cpython)?-?3\.\S{1,6}", fullmatch=True))
+def test_any_request_is_served_refused_or_called_senseless(manifest, facts, request):
+    try:
+        found = match(manifest, "", facts, request)
+    except UsageError:
+        return
+    assert found.fits or found.reason
 
 
 @given(MANIFESTS, HOSTS, st.randoms())

@@ -31,11 +31,14 @@ def full_version():
 
 
 def own_machine():
-    """The architecture that this process computes with, as wheels name it."""
+    """The architecture that this process computes with, as wheels name it.
+
+    A universal build on macOS runs as one of its halves, and what the tag says of it depends on ARCHFLAGS.
+    """
     platform_tag = sysconfig.get_platform().lower()
     if platform_tag.startswith("win"):
         machine = {"win32": "x86", "win-amd64": "x86_64", "win-arm64": "arm64"}.get(platform_tag, platform_tag)
-    elif platform_tag.endswith(("universal2", "universal", "intel", "fat", "fat3", "fat64")):
+    elif platform_tag.startswith("macosx"):
         machine = os.uname()[4]
     else:
         machine = platform_tag.rsplit("-", 1)[-1]

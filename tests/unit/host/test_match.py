@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from envmgr.errors import UsageError
 from envmgr.host.match import SOURCES, match
 from envmgr.model.host import HostFacts, Interpreter, Lack, RejectedInterpreter
 from envmgr.model.manifest import Manifest
@@ -61,6 +62,8 @@ def test_a_finished_release_is_taken_before_a_newer_candidate():
         ("python3.9", "3.9.18"),
         ("cpython-3.8", "3.8.18"),
         ("cpython@3.8", "3.8.18"),
+        ("<3.9", "3.8.18"),
+        (">=3.8, !=3.9.18", "3.8.18"),
         ("cpython-3.8-linux-x86_64-gnu", "3.8.18"),
         ("/pyenv/3.8.10-x86_64/bin/python", "3.8.10"),
     ],
@@ -107,6 +110,12 @@ def test_unusual_pythons_serve_on_request_only(unusual, request_):
     assert match(any_python, "", host(unusual, python("3.8.18"))).interpreter.version == "3.8.18"
     assert not match(any_python, "", host(unusual)).fits
     assert match(any_python, "", host(unusual, python("3.13.1")), request_).interpreter == unusual
+
+
+@pytest.mark.parametrize("request_", ["3.8foo", ">=three", "=3.8"])
+def test_a_request_that_makes_no_sense_is_a_usage_error(request_):
+    with pytest.raises(UsageError, match=request_):
+        match(manifest(), "", host(python("3.8.18")), request_)
 
 
 def test_a_32_bit_python_does_not_serve():
@@ -195,6 +204,10 @@ def test_x86_64_is_fetched_for_apple_silicon_only_where_rosetta_is():
         "plaidml-0.6.4 wants Python >=3.7,<3.10 for macos-x86_64; found 3.8.10 arm64; get an x86-64 Python that "
         "Rosetta runs: softwareupdate --install-rosetta, then uv python install cpython-3.8-macos-x86_64-none"
     )
+
+
+def test_what_uv_has_for_apple_silicon_alone_is_no_x86_64_python():
+    assert not match(manifest(platforms=BOTH[:1]), "", mac(APPLE, fetchable_pythons=("3.8",))).fits
 
 
 def test_an_x86_64_python_3_7_on_apple_silicon_comes_from_pyenv():
