@@ -81,7 +81,7 @@ def _hash_mismatch(text: str, index: str) -> Trouble | None:
 
 def _build_requirement(text: str, index: str) -> Trouble | None:
     failed = re.search(r"Failed to (?:download and )?build `([^`]+)`", text)
-    if not failed or "build-system.requires" not in text:
+    if not failed or "requirements from `build-system.requires`" not in text:
         return None
     causes = _causes(text)
     return Trouble(
