@@ -7,7 +7,7 @@
 # [tool.envmgr]
 # backends = ["plaidml", "tensorflow", "jax", "torch"]
 # needs-device = true
-# neutral = ["batches", "warmup", "backend"]
+# neutral = ["batches", "warmup", "backend", "perturb-layer"]
 #
 # [tool.envmgr.parameters]
 # model = "tiny"

@@ -7,7 +7,7 @@
 # [tool.envmgr]
 # backends = ["torch"]
 # needs-device = true
-# neutral = ["epochs", "batches", "batch-size", "warmup", "data", "data-folder", "gamma"]
+# neutral = ["epochs", "batches", "batch-size", "warmup", "data", "data-folder", "gamma", "perturb-layer"]
 #
 # [tool.envmgr.parameters]
 # epochs = 1

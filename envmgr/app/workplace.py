@@ -78,6 +78,16 @@ class Workplace:
             ) from None
 
     @cached_property
+    def uv_cache(self) -> Path:
+        """The cache of uv, as uv itself would choose it: what other projects have fetched is not fetched again."""
+        named = self.caller.environment.get("UV_CACHE_DIR")
+        if named:
+            return Path(named)
+        if self.caller.system == "win32":
+            return Path(self.caller.environment.get("LOCALAPPDATA", self.caller.home)) / "uv" / "cache"
+        return Path(self.caller.environment.get("XDG_CACHE_HOME") or self.caller.home / ".cache") / "uv"
+
+    @cached_property
     def store(self) -> Store:
         """The results of this project."""
         from envmgr.store.results import FileStore

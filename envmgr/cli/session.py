@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import click
 import typer
 
+from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError
+from envmgr.report.json import envelope
 
 INTERRUPTED = 130
 INTERNAL = 70
@@ -28,3 +31,97 @@ class Options:
     json: bool
     project: Path | None
     debug: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command found: `data` for --json, `show` for people (it prints to stdout), and the exit code."""
+
+    data: Any
+    show: Callable[[], None]
+    exit_code: int = 0
+
+
+def perform(options: Options, action: Callable[[Workplace], Answer]) -> None:
+    """Do one use case, show its answer and leave with its exit code."""
+    from envmgr.cli.progress import progress
+
+    _end_on_signals()
+    workplace: Workplace | None = None
+    try:
+        with progress(quiet=False) as listener:
+            workplace = Workplace(options.project, listener)
+            answer = action(workplace)
+        if options.json:
+            print_json(envelope(options.command, answer.data, None))
+        else:
+            answer.show()
+        code = answer.exit_code
+    except EnvmgrError as error:
+        code = _tell(options, error)
+    except KeyboardInterrupt:
+        if workplace is not None:
+            workplace.process.stop_all()
+        code = _tell(options, EnvmgrError("interrupted", "", ""), INTERRUPTED)
+    except BrokenPipeError:
+        code = 0
+    except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told without a traceback
+        code = _tell(options, _internal(error), INTERNAL)
+    raise typer.Exit(code)
+
+
+def say(*lines: str) -> None:
+    """Print lines of an answer on stdout."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def print_json(value: Any) -> None:
+    """Print one strict JSON document on stdout."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def show_usage_error(error: click.exceptions.ClickException, argv: Sequence[str]) -> int:
+    """Tell of a wrong command line and return the exit code 2."""
+    usage = error.ctx.get_usage() if isinstance(error, click.exceptions.UsageError) and error.ctx else ""
+    command = (
+        error.ctx.command_path.removeprefix("envmgr").strip()
+        if isinstance(error, click.UsageError) and error.ctx
+        else ""
+    )
+    hint = f"{error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else "envmgr --help"
+    told = EnvmgrError(error.format_message(), usage, hint)
+    _tell(Options(command, "--json" in argv, None, debug=False), told, 2, code_name="usage")
+    return 2
+
+
+def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None, code_name: str | None = None) -> int:
+    if options.debug:
+        traceback.print_exc(file=sys.stderr)
+    parts = {"code": code_name or error.code, "what": error.what, "why": error.why, "hint": error.hint}
+    if options.json:
+        print_json(envelope(options.command, None, parts))
+    lines = [f"error: {error.what}"]
+    lines += [f"  {line}" for line in error.why.splitlines()]
+    lines += [f"  try: {line}" for line in error.hint.splitlines()]
+    print("\n".join(lines), file=sys.stderr)
+    return error.exit_code if exit_code is None else exit_code
+
+
+def _internal(error: Exception) -> EnvmgrError:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return EnvmgrError(
+        "envmgr has a fault of its own",
+        f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})",
+        "run it again with --debug and report what it prints",
+    )
+
+
+def _end_on_signals() -> None:
+    """Treat a request to end like Ctrl-C, so that what was measured is kept."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), interrupt)

@@ -1,0 +1,187 @@
+"""From a manifest's variant to a built environment on this host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from envmgr.app.hosting import fetch_python, true_settings
+from envmgr.app.locking import LockFound, existing_lock, make_lock
+from envmgr.app.workplace import Workplace
+from envmgr.backends import invariants
+from envmgr.env.build import build, find_built
+from envmgr.env.content import (
+    BuildRequest,
+    HistoryContent,
+    LockedContent,
+    Places,
+    RequirementGroup,
+    SourceBuilds,
+    Switches,
+    Tools,
+)
+from envmgr.env.identity import env_key, lock_digest, steps_digest
+from envmgr.errors import HostError, LockError
+from envmgr.host.match import match
+from envmgr.lock.render import build_constraints, requirements
+from envmgr.manifest.expand import target
+from envmgr.model.env import Env
+from envmgr.model.host import HostFacts, InstallerSettings, Interpreter
+from envmgr.model.lock import Lock
+from envmgr.model.manifest import Manifest, Target
+from envmgr.model.platform import Platform
+from envmgr.ports import Event
+
+
+@dataclass(frozen=True, slots=True)
+class BuildWishes:
+    """How the user wants envs built: on which Python, without network, without fetching Pythons."""
+
+    python: str | None = None
+    offline: bool = False
+    downloads: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A built env of one variant; `fresh` tells that this call built it, `lock` what it was built from, if anything."""
+
+    target: Target
+    env: Env
+    lock: Lock | None
+    fresh: bool
+    notes: tuple[str, ...] = ()
+
+
+class Builder:
+    """Builds envs on one host; facts and settings are gathered once for all of them."""
+
+    def __init__(self, workplace: Workplace, facts: HostFacts, wishes: BuildWishes) -> None:
+        self._workplace = workplace
+        self.facts = facts
+        self._wishes = wishes
+        self._settings: InstallerSettings = true_settings(workplace)
+
+    def build(self, manifest: Manifest, variant: str) -> Built:
+        """Return the env of a variant, built if it is not there yet; raises EnvmgrError when it cannot be."""
+        platform, interpreter, found = self._base(manifest, variant)
+        chosen = target(manifest, variant, platform)
+        request = self._request(chosen, interpreter, found)
+        ready = find_built(request, self._workplace.files)
+        notes = found.notes if found else ()
+        if ready is not None:
+            return Built(chosen, ready, found.lock if found else None, fresh=False, notes=notes)
+        self._warn_of_size(chosen, found)
+        place = self._workplace
+        tools = Tools(place.process, place.files, place.clock, place.listener)
+        env = build(request, tools, invariants)
+        return Built(chosen, env, found.lock if found else None, fresh=True, notes=notes)
+
+    def find(self, manifest: Manifest, variant: str) -> Built | None:
+        """Return the env of a variant if it is built; nothing is resolved, fetched or built."""
+        fitting = match(manifest, variant, self.facts, self._wishes.python)
+        if fitting.interpreter is None or fitting.platform is None:
+            return None
+        interpreter = fitting.interpreter
+        chosen = target(manifest, variant, fitting.platform)
+        found = None if manifest.step else existing_lock(self._workplace, chosen)
+        if found is None and not manifest.step:
+            return None
+        if found is not None and interpreter.minor != found.lock.python:
+            refitted = match(manifest, variant, self.facts, found.lock.python)
+            if refitted.interpreter is None:
+                return None
+            interpreter = refitted.interpreter
+        env = find_built(self._request(chosen, interpreter, found), self._workplace.files)
+        return Built(chosen, env, found.lock if found else None, fresh=False) if env else None
+
+    def _base(self, manifest: Manifest, variant: str) -> tuple[Platform, Interpreter, LockFound | None]:
+        """Return platform, interpreter and lock; a lock decides on the Python where the manifest leaves it open."""
+        platform, interpreter = self._interpreter(manifest, variant, self._wishes.python)
+        if manifest.step:
+            return platform, interpreter, None
+        chosen = target(manifest, variant, platform)
+        found = existing_lock(self._workplace, chosen)
+        if found is None or (manifest.floating and not self._wishes.offline):
+            found = make_lock(self._workplace, chosen, interpreter, self._settings, offline=self._wishes.offline)
+        if interpreter.minor != found.lock.python:
+            self._demand_open_choice(chosen, found.lock)
+            platform, interpreter = self._interpreter(manifest, variant, found.lock.python)
+        return platform, interpreter, found
+
+    def _demand_open_choice(self, chosen: Target, lock: Lock) -> None:
+        if self._wishes.python is not None:
+            raise LockError(
+                f"the lock of {chosen.label} is not for Python {self._wishes.python}",
+                f"wanted a lock for that Python; found one for Python {lock.python}",
+                "leave out --python, or give the manifest [variants] python = [...]",
+            )
+
+    def _interpreter(self, manifest: Manifest, variant: str, python: str | None) -> tuple[Platform, Interpreter]:
+        fitting = match(manifest, variant, self.facts, python)
+        label = manifest.name if variant == "default" else f"{manifest.name}@{variant}"
+        if not fitting.fits or fitting.platform is None:
+            raise HostError(f"{label} cannot be had on this host", fitting.reason, "envmgr doctor")
+        if fitting.interpreter is not None:
+            return fitting.platform, fitting.interpreter
+        if fitting.fetch is None:
+            raise HostError(f"{label} cannot be had on this host", fitting.reason, "envmgr doctor")
+        if self._wishes.offline:
+            raise HostError(
+                f"{label} needs a Python that is not here",
+                f"wanted {fitting.fetch}; fetching it is ruled out by --offline",
+                f"envmgr python install {fitting.fetch}",
+            )
+        self._workplace.listener.on_event(Event("fetching Python", label, fitting.fetch))
+        return fitting.platform, fetch_python(self._workplace, fitting.fetch, downloads=self._wishes.downloads)
+
+    def _request(self, chosen: Target, interpreter: Interpreter, found: LockFound | None) -> BuildRequest:
+        content = _history(chosen.manifest) if found is None else _locked(chosen.manifest, found.lock)
+        folders = self._workplace.folders
+        return BuildRequest(
+            manifest=chosen.manifest.name,
+            variant=chosen.variant,
+            key=env_key(content.digest, interpreter, chosen.platform),
+            interpreter=interpreter,
+            content=content,
+            places=Places(
+                envs=folders.envs,
+                uv_cache=self._workplace.uv_cache,
+                pip_cache=folders.cache / "pip",
+                app_data=folders.app_data,
+            ),
+            switches=Switches(
+                uv=str(self._workplace.uv),
+                settings=self._settings,
+                caller=self._workplace.caller.environment,
+                offline=self._wishes.offline,
+                expected_bytes=found.lock.size if found else 0,
+            ),
+        )
+
+    def _warn_of_size(self, chosen: Target, found: LockFound | None) -> None:
+        size = found.lock.size if found else 0
+        if size >= _WORTH_A_WARNING:
+            text = f"up to {size / 1e9:.1f} GB will be downloaded unless they are cached"
+            self._workplace.listener.on_event(Event("warning", chosen.label, text))
+
+
+_WORTH_A_WARNING = 1_000_000_000
+
+
+def _history(manifest: Manifest) -> HistoryContent:
+    date = manifest.exclude_newer.isoformat() if manifest.exclude_newer else None
+    return HistoryContent(digest=steps_digest(manifest.step, date), steps=manifest.step, exclude_newer=date)
+
+
+def _locked(manifest: Manifest, lock: Lock) -> LockedContent:
+    urls = {index.name: index.url for index in manifest.index}
+    named = [RequirementGroup(text=requirements(lock, name), name=name, url=urls[name]) for name in lock.indexes]
+    return LockedContent(
+        digest=lock_digest(lock, manifest.build_requires),
+        groups=(RequirementGroup(text=requirements(lock, None)), *named),
+        sources=SourceBuilds(
+            names=tuple(each.name for each in lock.distributions if each.source),
+            constraints=build_constraints(lock),
+            requires=manifest.build_requires,
+        ),
+    )

@@ -1,0 +1,93 @@
+"""Giving disk space back: built envs and what interrupted builds left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from envmgr.app.workplace import Workplace
+from envmgr.env.build import MARKER
+from envmgr.errors import NothingSelectedError
+from envmgr.model.env import Env
+
+
+class Rubbish(NamedTuple):
+    """A folder that can be removed: what it is, and its bytes."""
+
+    path: str
+    what: str
+    manifest: str
+    size: int
+
+
+def find_rubbish(workplace: Workplace, names: Sequence[str], older_than: int | None) -> tuple[Rubbish, ...]:
+    """Return what `clean` would remove; raises NothingSelectedError when that is nothing.
+
+    Without names, that is every env of this user, with what failed builds and cells have left. Names are manifests:
+    envs that were built for one of them.
+    """
+    found = list(_envs(workplace, names, older_than))
+    if not names and older_than is None:
+        found += _leftovers(workplace)
+    if not found:
+        raise NothingSelectedError(
+            "there is nothing to remove",
+            f"looked in {workplace.folders.cache}" + (f" for {', '.join(names)}" if names else ""),
+            "envmgr list",
+        )
+    return tuple(found)
+
+
+def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, ...]:
+    """Remove folders and return them; an env goes under its lock and marker first, so that nobody is served half."""
+    for item in rubbish:
+        path = Path(item.path)
+        if path.parent == workplace.folders.envs:
+            with workplace.files.lock(path.parent / f"{path.name}.lock"):
+                workplace.files.remove(path / MARKER)
+                workplace.files.remove(path)
+        else:
+            workplace.files.remove(path)
+    return tuple(rubbish)
+
+
+def _envs(workplace: Workplace, names: Sequence[str], older_than: int | None) -> list[Rubbish]:
+    wanted = {name.partition("@")[0] for name in names}
+    limit = workplace.clock.now() - timedelta(days=older_than) if older_than is not None else None
+    found = []
+    for folder in workplace.files.list(workplace.folders.envs):
+        if not workplace.files.is_folder(folder):
+            continue
+        env = _marked(workplace, folder)
+        if env is None:
+            if not names and limit is None:
+                found.append(Rubbish(str(folder), "left by an unfinished build", "", workplace.files.size(folder)))
+            continue
+        too_new = limit is not None and datetime.fromisoformat(env.built_at) > limit
+        if (not wanted or env.manifest in wanted) and not too_new:
+            size = workplace.files.size(folder)
+            found.append(Rubbish(str(folder), f"environment built {env.built_at}", env.manifest, size))
+    return found
+
+
+def _leftovers(workplace: Workplace) -> list[Rubbish]:
+    kinds = {"scratch": "scratch of processes that were killed", "homes": "homes of `envmgr run` and `shell`"}
+    found = []
+    for name, what in kinds.items():
+        paths = workplace.files.list(workplace.folders.cache / name)
+        found += [Rubbish(str(path), what, "", workplace.files.size(path)) for path in paths]
+    return found
+
+
+def _marked(workplace: Workplace, folder: Path) -> Env | None:
+    text = workplace.files.read(folder / MARKER)
+    if text is None:
+        return None
+    try:
+        return Env.model_validate_json(text)
+    except ValidationError:
+        return None

@@ -1,0 +1,107 @@
+"""The user's own command in an env: the cell's home, variables and device, in the caller's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from envmgr.app.building import Builder, BuildWishes, Built
+from envmgr.app.cells import lay_data
+from envmgr.app.hosting import facts_here
+from envmgr.app.probing import list_devices, selection_of, variables_of
+from envmgr.app.workplace import Workplace
+from envmgr.backends import api_of, backend_for
+from envmgr.errors import HostError, UsageError
+from envmgr.host.devices import device_reason
+from envmgr.manifest.expand import select, variants
+from envmgr.model.env import Device
+from envmgr.model.manifest import Manifest
+from envmgr.ports import Completed, ProcessRequest
+
+_SIGNAL_BASE = 128
+
+
+def build_named(workplace: Workplace, name: str, wishes: BuildWishes) -> Built:
+    """Return the env of one name as the user types it, built if it is not there yet."""
+    manifest, variant = pick_one(workplace, name)
+    facts = facts_here(workplace, wishes.python, downloads=wishes.downloads)
+    return Builder(workplace, facts, wishes).build(manifest, variant)
+
+
+def pick_one(workplace: Workplace, name: str) -> tuple[Manifest, str]:
+    """Return manifest and variant for a name as the user types it; raises UsageError when it names several."""
+    picked = select((name,), workplace.shelf)
+    if len(picked) != 1:
+        found = ", ".join(manifest.name for manifest, _ in picked)
+        raise UsageError(f"{name!r} names {len(picked)} manifests", f"wanted one; found {found}", "name one of them")
+    manifest, variant = picked[0]
+    return manifest, variant or variants(manifest)[0]
+
+
+def run_by_hand(workplace: Workplace, name: str, device: str | None, argv: Sequence[str], wishes: BuildWishes) -> int:
+    """Run a command with an env's surroundings in the caller's folder and terminal; return its exit code.
+
+    The home is kept from one call to the next, so that what a script downloads is not downloaded again.
+    """
+    built = build_named(workplace, name, wishes)
+    manifest = built.target.manifest
+    home = workplace.folders.cache / "homes" / built.env.key
+    workplace.files.make_folder(home)
+    lay_data(workplace, manifest, home)
+    chosen = find_device(workplace, built, device or manifest.device)
+    variables = variables_of(workplace, built.env, manifest, home, selection_of(manifest, chosen))
+    variables["PATH"] = _with_callers_path(variables["PATH"], workplace)
+    done = workplace.process.run(
+        ProcessRequest(tuple(argv), cwd=workplace.caller.folder, env=variables, shared_terminal=True)
+    )
+    return _exit_code(done, argv)
+
+
+def find_device(workplace: Workplace, built: Built, asked: str | None) -> Device | None:
+    """Return the device that a name means in an env; raises HostError when the backend does not list it."""
+    manifest = built.target.manifest
+    if asked is None:
+        return None
+    if manifest.backend is None:
+        raise UsageError(
+            f"{manifest.name} has no backend, so no device can be chosen",
+            f"wanted {asked}",
+            'give the manifest a backend = "..."',
+        )
+    backend = backend_for(manifest.backend)
+    facts = facts_here(workplace)
+    listing = list_devices(workplace, built.env, manifest, facts)
+    found = next((each for each in listing.devices if each.valid and backend.matches(asked, each)), None)
+    if found is not None:
+        return found
+    reason = device_reason(api_of(asked), facts, built.env.interpreter, built.env.resolved)
+    _, reason = backend.absent(asked, listing, facts, reason)
+    listed = ", ".join(each.id for each in listing.devices) or listing.error or "none"
+    raise HostError(
+        f"{manifest.name} has no device {asked} here",
+        f"{reason}; it lists: {listed}",
+        f"envmgr devices {manifest.name}",
+    )
+
+
+def shell_of(workplace: Workplace) -> tuple[str, ...]:
+    """Return the command that starts the user's own shell."""
+    environment = workplace.caller.environment
+    if workplace.caller.system == "win32":
+        return (environment.get("COMSPEC", "cmd.exe"),)
+    return (environment.get("SHELL") or "/bin/sh",)
+
+
+def _with_callers_path(path: str, workplace: Workplace) -> str:
+    """Return the env's programs first, then the caller's: their own tools are at hand in their own command."""
+    separator = ";" if workplace.caller.system == "win32" else ":"
+    own = path.partition(separator)[0]
+    return separator.join((own, workplace.caller.environment.get("PATH", path)))
+
+
+def _exit_code(done: Completed, argv: Sequence[str]) -> int:
+    if not done.started:
+        raise UsageError(f"{argv[0]} cannot be started", done.stderr, f"is {Path(argv[0]).name} in the environment?")
+    if done.signal is not None:
+        return _SIGNAL_BASE + done.signal
+    return done.exit_code or 0

@@ -1,0 +1,181 @@
+"""The main job: build what is missing, measure every cell, keep every result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from envmgr.app.building import Builder, BuildWishes, Built
+from envmgr.app.cells import CellRunner
+from envmgr.app.hosting import facts_here
+from envmgr.app.judging import judged_cells
+from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
+from envmgr.app.probing import list_devices
+from envmgr.app.version import version
+from envmgr.app.workplace import Workplace
+from envmgr.cell.request import Refusal
+from envmgr.errors import BuildError, EnvmgrError, NothingSelectedError
+from envmgr.fleet.inline import InlineExecutor
+from envmgr.fleet.local import LocalExecutor
+from envmgr.model.host import HostFacts
+from envmgr.model.outcome import Outcome, Phase
+from envmgr.model.result import Run, RunRecord
+from envmgr.ports import Event, Executor
+from envmgr.store.query import failed, find_cell, find_run, left, split_reference
+from envmgr.store.results import new_run_id
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixWishes:
+    """What the user wants of a run: which cells, how built, how many at a time, and on what earlier run it stands."""
+
+    selection: Selection
+    build: BuildWishes
+    jobs: int = 1
+    only_failed: bool = False
+    command: tuple[str, ...] = ()
+
+
+class CellLog(NamedTuple):
+    """What one process of a cell wrote to stdout and stderr."""
+
+    cell: str
+    round: int
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One selected variant with what came of its build: an env and its devices, or a refusal."""
+
+    chosen: Chosen
+    known: Known
+    built: Built | None = None
+
+
+def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
+    """Measure a matrix and return the run; every result is stored the moment it is there.
+
+    Envs are built several at a time; cells are measured one at a time unless `jobs` says otherwise, in rounds: the
+    first process of every cell, then the second, so that a drift of the machine hits all alike.
+    """
+    facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
+    matrix, chosen = choose(workplace, wishes.selection, facts, wishes.build.python)
+    again = _failed_before(workplace) if wishes.only_failed else None
+    prepared = _prepare(workplace, chosen, facts, wishes)
+    plan = make_plan(workplace, wishes.selection, matrix, (each.known for each in prepared), facts)
+    if again is not None:
+        plan = plan.model_copy(update={"cells": tuple(cell for cell in plan.cells if cell.id in again)})
+    built = {each.chosen.label: each.built for each in prepared if each.built}
+    now = workplace.clock.now()
+    record = RunRecord(
+        id=new_run_id(now),
+        started_at=now.isoformat(timespec="seconds"),
+        command=wishes.command,
+        host=facts.name,
+        envmgr=version(),
+        plan=plan,
+        envs={label: each.env for label, each in built.items()},
+        listings={each.chosen.label: each.known.target.listing for each in prepared if each.known.target.listing},
+    )
+    workplace.store.begin(record)
+    return _measure(workplace, record.id, built, wishes.jobs)
+
+
+def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> Run:
+    """Measure what an interrupted run has left, in the same plan and envs, and return the whole run."""
+    run = workplace.store.load(find_run(workplace.store.names(), run_name))
+    if not left(run):
+        raise NothingSelectedError(
+            f"run {run.record.id} has nothing left to measure",
+            f"all {len(run.results)} results are there",
+            f"envmgr matrix show {run.record.id}",
+        )
+    facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
+    builder = Builder(workplace, facts, wishes.build)
+    needed = dict.fromkeys((cell.manifest, cell.variant) for cell, _ in left(run))
+    built: dict[str, Built] = {}
+    for name, variant in needed:
+        each = builder.build(workplace.shelf[name], variant)
+        built[each.target.label] = each
+    return _measure(workplace, run.record.id, built, wishes.jobs)
+
+
+def _failed_before(workplace: Workplace) -> frozenset[str]:
+    run = workplace.store.load(find_run(workplace.store.names()))
+    cells = failed(judged_cells(run))
+    if not cells:
+        raise NothingSelectedError(
+            f"no cell of run {run.record.id} failed", "--failed measures those alone", "envmgr matrix run"
+        )
+    return frozenset(cell.id for cell in cells)
+
+
+def _prepare(
+    workplace: Workplace, chosen: tuple[Chosen, ...], facts: HostFacts, wishes: MatrixWishes
+) -> tuple[Prepared, ...]:
+    """Build every variant that the host can have, and ask its backend for devices; what fails becomes a refusal."""
+    builder = Builder(workplace, facts, wishes.build)
+
+    def prepare(each: Chosen) -> Prepared:
+        known = known_before_build(workplace, each, facts)
+        if known.target.refusal is not None:
+            return Prepared(each, known)
+        try:
+            built = builder.build(each.manifest, each.variant)
+        except EnvmgrError as error:
+            workplace.listener.on_event(Event("failed", each.label, error.what))
+            return Prepared(each, replace(known, target=replace(known.target, refusal=_refusal(error))))
+        listing = list_devices(workplace, built.env, each.manifest, facts) if each.manifest.backend else None
+        workplace.listener.on_event(Event("ready", each.label))
+        version = built.env.interpreter.version
+        target = replace(known.target, listing=listing, python=version, platform=built.target.platform)
+        return Prepared(each, Known(target, built.env.interpreter, built.env.resolved), built)
+
+    done = {each.chosen.label: each for each in LocalExecutor(_BUILDS_AT_ONCE).map(prepare, chosen)}
+    return tuple(done[each.label] for each in chosen)
+
+
+_BUILDS_AT_ONCE = 3
+
+
+def _refusal(error: EnvmgrError) -> Refusal:
+    """Return what an error at building time means for the cells."""
+    reason = f"{error.what}: {error.why}" if error.why else error.what
+    first = " ".join(reason.split())
+    if isinstance(error, BuildError):
+        outcome = Outcome.GONE if error.gone else Outcome.BUILD_FAILED
+        return Refusal(outcome, Phase(error.phase), first)
+    phase = {"host": Phase.INTERPRETER, "lock": Phase.RESOLVE, "resolve": Phase.RESOLVE}.get(error.code, Phase.BUILD)
+    outcome = Outcome.UNAVAILABLE if error.code == "host" else Outcome.BUILD_FAILED
+    return Refusal(outcome, phase, first)
+
+
+def _measure(workplace: Workplace, run_id: str, built: Mapping[str, Built], jobs: int) -> Run:
+    store, listener = workplace.store, workplace.listener
+    run = store.load(run_id)
+    listener.on_plan(run.record.plan)
+    runner = CellRunner(workplace, run_id, built)
+    executor: Executor = LocalExecutor(jobs) if jobs > 1 else InlineExecutor()
+    for cell, result in executor.map(runner.run, left(run)):
+        store.append(run_id, result)
+        listener.on_cell_finished(cell, result)
+    store.finish(run_id)
+    return store.load(run_id)
+
+
+def load_run(workplace: Workplace, name: str) -> Run:
+    """Return a stored run by (the beginning of) its id, or the latest."""
+    return workplace.store.load(find_run(workplace.store.names(), name))
+
+
+def logs_of(workplace: Workplace, reference: str) -> tuple[CellLog, ...]:
+    """Return what the processes of one cell wrote, by `RUN#CELL` or by the cell of the latest run."""
+    run_name, cell_name = split_reference(reference)
+    run = load_run(workplace, run_name)
+    cell = find_cell(run.record.plan, cell_name)
+    rounds = sorted(result.round for result in run.results if result.cell == cell.id)
+    logs = [(number, workplace.store.log_path(run.record.id, cell.id, number)) for number in rounds]
+    return tuple(CellLog(cell.name, number, str(path), workplace.files.read(path) or "") for number, path in logs)

@@ -1,0 +1,79 @@
+"""Asking an env's backend which devices there are, in a cell's own surroundings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from envmgr.app.workplace import Workplace
+from envmgr.backends import Backend, attributed, backend_for
+from envmgr.env.surroundings import CellPlace, CellWishes, cell_environment
+from envmgr.host.surroundings import system_of
+from envmgr.model.env import Device, DeviceListing, Env
+from envmgr.model.host import HostFacts
+from envmgr.model.manifest import Manifest
+from envmgr.model.outcome import Phase
+from envmgr.ports import ProcessRequest
+
+_SECONDS = 300.0
+
+
+def variables_of(
+    workplace: Workplace, env: Env, manifest: Manifest, home: Path, selection: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the complete environment of a process of this env; `selection` is what chooses backend and device."""
+    place = CellPlace(
+        env=Path(env.path),
+        home=home,
+        project=workplace.project.root or workplace.project.manifests.parent,
+        system=system_of(workplace.caller.system),
+    )
+    wishes = CellWishes(backend=selection, manifest=manifest.env, unset=manifest.unset)
+    return cell_environment(workplace.caller.environment, place, wishes)
+
+
+def selection_of(manifest: Manifest, device: Device | None) -> dict[str, str]:
+    """Return the variables that choose the manifest's backend and a device."""
+    if manifest.backend is None:
+        return {}
+    backend = backend_for(manifest.backend)
+    return {**backend.base_environment(), **backend.select(device)}
+
+
+def list_devices(workplace: Workplace, env: Env, manifest: Manifest, facts: HostFacts) -> DeviceListing:
+    """Return what the manifest's backend says in its env; a probe that fails is a listing with an error."""
+    if manifest.backend is None:
+        return DeviceListing(backend="")
+    return attributed(ask_backend(workplace, env, manifest, backend_for(manifest.backend), None), facts)
+
+
+def ask_backend(
+    workplace: Workplace, env: Env, manifest: Manifest, backend: Backend, device: Device | None
+) -> DeviceListing:
+    """Run the backend's probe; with a device, it also does one small operation on it and checks the value."""
+    files = workplace.files
+    with files.scratch("probe") as folder:
+        home = folder / "home"
+        files.make_folder(home)
+        selection = {**backend.base_environment(), **(backend.select(device) if device else {})}
+        request, report = folder / "in.json", folder / "out.json"
+        files.write(request, json.dumps({"device": device.id if device else None}))
+        argv = (env.python, "-I", str(backend.probe), "--request", str(request), "--report", str(report))
+        variables = variables_of(workplace, env, manifest, home, selection)
+        done = workplace.process.run(ProcessRequest(argv, cwd=folder, env=variables, timeout=_SECONDS))
+        text = files.read(report)
+    if text is not None:
+        try:
+            return DeviceListing.model_validate_json(text)
+        except ValidationError as fault:
+            return _unanswered(backend, f"the probe's report cannot be read: {fault.errors()[0]['msg']}")
+    words = (done.stderr.strip().splitlines() or [""])[-1]
+    end = f"signal {done.signal}" if done.signal else "its time limit" if done.timed_out else f"exit {done.exit_code}"
+    return _unanswered(backend, f"the probe of {backend.name} ended with {end}: {words}".rstrip(": "))
+
+
+def _unanswered(backend: Backend, error: str) -> DeviceListing:
+    return DeviceListing(backend=backend.name, error=error, error_phase=Phase.BACKEND)

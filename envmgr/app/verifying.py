@@ -1,0 +1,162 @@
+"""Is an env what was asked? Asked, locked and installed compared; architecture, backend and devices checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from packaging.requirements import Requirement
+
+from envmgr.app.building import Builder, BuildWishes, Built
+from envmgr.app.hand import pick_one
+from envmgr.app.hosting import facts_here
+from envmgr.app.probing import ask_backend, list_devices
+from envmgr.app.workplace import Workplace
+from envmgr.backends import backend_for, invariants, operation_check
+from envmgr.env.compare import (
+    compare_records,
+    compare_with_asked,
+    compare_with_interpreter,
+    compare_with_lock,
+    compare_with_requirements,
+)
+from envmgr.env.history import HistoryError
+from envmgr.env.inspect import inspect
+from envmgr.errors import BuildError, EnvmgrError
+from envmgr.host.match import match
+from envmgr.manifest.expand import select, variants
+from envmgr.model.env import Check, DeviceListing, StepState, Verification
+from envmgr.model.host import HostFacts, Interpreter
+
+
+class Failure(NamedTuple):
+    """Why a build did not come about, in the three parts of an error."""
+
+    code: str
+    what: str
+    why: str
+    hint: str
+    exit_code: int
+
+
+class BuildReport(NamedTuple):
+    """What `build` did for one name: an env that is there now, what it warns of, or why there is none."""
+
+    name: str
+    fresh: bool = False
+    key: str = ""
+    path: str = ""
+    interpreter: Interpreter | None = None
+    seconds: float = 0.0
+    resolved: dict[str, str] = {}  # noqa: RUF012 - a NamedTuple's default, never changed
+    steps: tuple[StepState, ...] = ()
+    warnings: tuple[Check, ...] = ()
+    notes: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+    def exit_code(self, *, strict: bool) -> int:
+        """Return 0 for a good build, 1 with `strict` for one that warns, the error's own for a failed one."""
+        if self.failure is not None:
+            return self.failure.exit_code
+        return int(strict and bool(self.warnings))
+
+
+def build_and_verify(workplace: Workplace, names: Sequence[str], wishes: BuildWishes) -> tuple[BuildReport, ...]:
+    """Build each name and say of each what came of it; one that fails does not stop the others."""
+    picked = select(names, workplace.shelf)
+    facts = facts_here(workplace, wishes.python, downloads=wishes.downloads)
+    builder = Builder(workplace, facts, wishes)
+    wanted = dict.fromkeys((manifest.name, variant or variants(manifest)[0]) for manifest, variant in picked)
+    return tuple(_report(workplace, builder, name, variant) for name, variant in wanted)
+
+
+def _report(workplace: Workplace, builder: Builder, name: str, variant: str) -> BuildReport:
+    manifest = workplace.shelf[name]
+    label = name if variant == "default" else f"{name}@{variant}"
+    try:
+        built = builder.build(manifest, variant)
+        checks = _checks(workplace, built, builder.facts) if built.fresh else _quick_checks(built)
+    except EnvmgrError as error:
+        states = error.states if isinstance(error, HistoryError) else ()
+        failure = Failure(error.code, error.what, error.why, error.hint, error.exit_code)
+        return BuildReport(label, steps=states, failure=failure)
+    return BuildReport(
+        name=label,
+        fresh=built.fresh,
+        key=built.env.key,
+        path=built.env.path,
+        interpreter=built.env.interpreter,
+        seconds=built.env.seconds,
+        resolved=built.env.resolved,
+        steps=built.env.steps,
+        warnings=tuple(check for check in checks if not check.passed),
+        notes=built.notes,
+    )
+
+
+def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification:
+    """Verify the env of a name; raises BuildError when it is not built."""
+    manifest, variant = pick_one(workplace, name)
+    facts = facts_here(workplace)
+    built = Builder(workplace, facts, BuildWishes()).find(manifest, variant)
+    if built is None:
+        raise BuildError(f"{name} is not built", "wanted a finished environment; found none", f"envmgr build {name}")
+    checks = list(_checks(workplace, built, facts, deep=deep))
+    listing = None
+    if manifest.backend is not None:
+        listing = list_devices(workplace, built.env, manifest, facts)
+        checks += _device_checks(workplace, built, listing, facts)
+    return Verification(manifest=manifest.name, variant=variant, checks=tuple(checks), devices=listing)
+
+
+def _checks(workplace: Workplace, built: Built, facts: HostFacts, *, deep: bool = False) -> tuple[Check, ...]:
+    inspection = inspect(Path(built.env.python), workplace.process, workplace.files, deep=deep)
+    manifest = built.target.manifest
+    checks = [
+        *_quick_checks(built),
+        *compare_with_asked(manifest.requirements, inspection),
+        *(compare_with_lock(built.lock.distributions, inspection) if built.lock else ()),
+        *compare_with_requirements(inspection, [Requirement(text).name for text in manifest.overrides]),
+        *compare_with_interpreter(inspection, built.env.interpreter, built.target.platform),
+        *compare_records(inspection.records, deep=deep),
+        _translation_check(built, facts),
+    ]
+    return tuple(checks)
+
+
+def _quick_checks(built: Built) -> tuple[Check, ...]:
+    """Return what can be told from the record of the build alone."""
+    apart = invariants(built.env.resolved)
+    return tuple(
+        Check(name="family", passed=False, subject=built.target.label, wanted="one version of both", found=sentence)
+        for sentence in apart
+    )
+
+
+def _translation_check(built: Built, facts: HostFacts) -> Check:
+    """Return whether a translated interpreter serves although a native one could."""
+    interpreter = built.env.interpreter
+    native = match(built.target.manifest, built.target.variant, facts).interpreter
+    better = interpreter.translated and native is not None and not native.translated
+    return Check(
+        name="architecture",
+        passed=not better,
+        subject=interpreter.executable,
+        wanted=f"an interpreter of this machine's own architecture ({facts.machine})",
+        found=f"{interpreter.arch}{', translated' if interpreter.translated else ''}",
+        hint=f"build it with {native.executable}" if better and native else "",
+    )
+
+
+def _device_checks(workplace: Workplace, built: Built, listing: DeviceListing, facts: HostFacts) -> tuple[Check, ...]:
+    manifest = built.target.manifest
+    if manifest.backend is None:
+        return ()
+    backend = backend_for(manifest.backend)
+    operations = [
+        operation_check(ask_backend(workplace, built.env, manifest, backend, device), device.id)
+        for device in listing.devices
+        if device.valid
+    ]
+    return (*backend.diagnose_listing(listing, facts), *operations)

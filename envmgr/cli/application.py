@@ -1,0 +1,42 @@
+"""The command tree."""
+
+from __future__ import annotations
+
+import typer
+
+from envmgr.cli import build, clean, hand, manifests, matrix, pythons
+
+
+def application() -> typer.Typer:
+    """Return the whole command line."""
+    root = typer.Typer(
+        name="envmgr",
+        help="Reproducible environments without Docker, and a matrix of machine-learning stacks.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    root.callback()(_version)
+    for room in (manifests, build, hand, clean):
+        room.register(root)
+    matrix_group = typer.Typer(no_args_is_help=True, help="Measure version sets on devices; look at what was measured.")
+    matrix.register(matrix_group)
+    root.add_typer(matrix_group, name="matrix")
+    python_group = typer.Typer(no_args_is_help=True, help="The Pythons of this host.")
+    pythons.register(python_group)
+    root.add_typer(python_group, name="python")
+    return root
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from envmgr.app.version import version
+
+        typer.echo(f"envmgr {version()}")
+        raise typer.Exit
+
+
+def _version(
+    *, version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version.")
+) -> None:
+    """Reproducible environments without Docker, and a matrix of machine-learning stacks."""

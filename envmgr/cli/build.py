@@ -1,0 +1,114 @@
+"""lock, build, verify, devices: from a manifest to an environment that is what was asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from envmgr.cli.options import (
+    DebugFlag,
+    JsonFlag,
+    Name,
+    Names,
+    NoDownloads,
+    Offline,
+    OptionalNames,
+    ProjectOption,
+    PythonOption,
+)
+from envmgr.cli.session import Answer, Options, perform
+
+
+def register(application: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (lock, build, verify, devices):
+        application.command()(command)
+
+
+def lock(
+    names: OptionalNames = None,
+    platform: Annotated[
+        list[str] | None, typer.Option("--platform", metavar="P", help="Only for this platform (repeatable).")
+    ] = None,
+    upgrade_package: Annotated[
+        list[str] | None,
+        typer.Option("--upgrade-package", metavar="D", help="Take the newest of this one, keep the rest (repeatable)."),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only tell which locks are stale; needs no network.")] = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Resolve manifests into locks with hashes, for every platform on which they can exist."""
+    from envmgr.app.relocking import check_locks, make_locks
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import show_lock_check, show_locks
+
+    def action(workplace: Workplace) -> Answer:
+        if check:
+            states = check_locks(workplace, names or (), platform or ())
+            stale = any(state.stale for state in states)
+            return Answer({"locks": states}, lambda: show_lock_check(states), exit_code=int(stale))
+        made = make_locks(workplace, names or (), platform or (), upgrade_package or ())
+        failed = any(each.error for each in made)
+        return Answer({"locks": made}, lambda: show_locks(made), exit_code=3 if failed else 0)
+
+    perform(Options("lock", json, project, debug), action)
+
+
+def build(
+    names: Names,
+    offline: Offline = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when the result is not what was asked.")] = False,
+    python: PythonOption = None,
+    no_python_downloads: NoDownloads = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Build environments: lock if there is no lock, create, install with hash checking, verify. Twice is once."""
+    from envmgr.app.building import BuildWishes
+    from envmgr.app.verifying import build_and_verify
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import show_builds
+
+    def action(workplace: Workplace) -> Answer:
+        wishes = BuildWishes(python, offline, not no_python_downloads)
+        reports = build_and_verify(workplace, names, wishes)
+        code = max(each.exit_code(strict=strict) for each in reports)
+        return Answer({"builds": reports}, lambda: show_builds(reports), exit_code=code)
+
+    perform(Options("build", json, project, debug), action)
+
+
+def verify(
+    name: Name,
+    deep: Annotated[bool, typer.Option("--deep", help="Also hash every installed file.")] = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Compare what was asked, locked and installed; check architecture, backend and devices. Exit 1 on a mismatch."""
+    from envmgr.app.verifying import verify_named
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import show_verification
+
+    def action(workplace: Workplace) -> Answer:
+        found = verify_named(workplace, name, deep=deep)
+        return Answer(found, lambda: show_verification(found), exit_code=int(not found.passed))
+
+    perform(Options("verify", json, project, debug), action)
+
+
+def devices(name: Name, json: JsonFlag = False, project: ProjectOption = None, debug: DebugFlag = False) -> None:
+    """List what the backend offers here, default and experimental, and which host devices it does not offer."""
+    from envmgr.app.listing import offered_devices
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import show_devices
+
+    def action(workplace: Workplace) -> Answer:
+        found = offered_devices(workplace, name)
+        return Answer(found, lambda: show_devices(found), exit_code=int(bool(found.listing.error)))
+
+    perform(Options("devices", json, project, debug), action)

@@ -1,0 +1,57 @@
+"""run, shell: a cell's surroundings by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from envmgr.cli.options import DebugFlag, DeviceOption, JsonFlag, Name, ProjectOption
+from envmgr.cli.session import Answer, Options, perform
+
+Command = Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command, after `--`.")]
+
+
+def register(application: typer.Typer) -> None:
+    """Add the commands."""
+    application.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(run)
+    application.command()(shell)
+
+
+def run(
+    name: Name,
+    command: Command,
+    device: DeviceOption = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Run your own command in an environment, in this folder, with the cell's home, settings and device."""
+    from envmgr.app.building import BuildWishes
+    from envmgr.app.hand import run_by_hand
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        code = run_by_hand(workplace, name, device, command, BuildWishes())
+        return Answer({"exit_code": code}, lambda: None, exit_code=code)
+
+    perform(Options("run", json, project, debug), action)
+
+
+def shell(
+    name: Name,
+    device: DeviceOption = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Open a shell in an environment, in this folder, with the cell's home, settings and device."""
+    from envmgr.app.building import BuildWishes
+    from envmgr.app.hand import run_by_hand, shell_of
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        code = run_by_hand(workplace, name, device, shell_of(workplace), BuildWishes())
+        return Answer({"exit_code": code}, lambda: None, exit_code=code)
+
+    perform(Options("shell", json, project, debug), action)

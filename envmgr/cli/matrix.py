@@ -1,0 +1,141 @@
+"""matrix plan, run, show, logs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from envmgr.cli.options import (
+    DebugFlag,
+    DeviceNames,
+    EnvNames,
+    JsonFlag,
+    NoDownloads,
+    Offline,
+    ProjectOption,
+    PythonOption,
+)
+from envmgr.cli.session import Answer, Options, perform
+
+MatrixName = Annotated[str, typer.Argument(metavar="[MATRIX]", help="The matrix to measure.")]
+Effort = Annotated[
+    Literal["quick", "default", "long"] | None,
+    typer.Option("--effort", help="How many processes a cell is measured in (else: as the matrix says)."),
+]
+Wide = Annotated[bool, typer.Option("--wide", help="Show every column, whatever the terminal's width.")]
+RunName = Annotated[str, typer.Argument(metavar="[RUN]", help="A run by (the beginning of) its id, or `latest`.")]
+
+
+def register(group: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (plan, run, show, logs):
+        group.command()(command)
+
+
+def plan(
+    matrix: MatrixName = "quick",
+    env: EnvNames = None,
+    device: DeviceNames = None,
+    host: Annotated[
+        Path | None, typer.Option("--host", metavar="FACTS.json", help="Plan for another host, from its facts.")
+    ] = None,
+    effort: Effort = None,
+    python: PythonOption = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Show which cells would be measured, and why the others cannot be; nothing is built or run."""
+    from envmgr.app.planning import Selection, plan_only
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import show_plan
+    from envmgr.report.json import plan_data
+
+    def action(workplace: Workplace) -> Answer:
+        selection = Selection(matrix, tuple(env or ()), tuple(device or ()), effort)
+        planned = plan_only(workplace, selection, host, python)
+        return Answer(
+            {"plan": planned.model_dump(exclude={"cells"}), "cells": plan_data(planned.cells)},
+            lambda: show_plan(planned),
+        )
+
+    perform(Options("matrix plan", json, project, debug), action)
+
+
+def run(
+    matrix: MatrixName = "quick",
+    env: EnvNames = None,
+    device: DeviceNames = None,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", metavar="N", min=1, help="Cells measured at a time; more than 1 disturbs times."),
+    ] = 1,
+    effort: Effort = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the latest run where it stopped.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Measure again what failed in the latest run.")] = False,
+    offline: Offline = False,
+    python: PythonOption = None,
+    no_python_downloads: NoDownloads = False,
+    wide: Wide = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Build what is missing, measure every cell, show the table. Exit 1 when a cell fails unexpectedly."""
+    from envmgr.app.building import BuildWishes
+    from envmgr.app.matrix import MatrixWishes
+    from envmgr.app.planning import Selection
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import answer_of_run, measured
+
+    def action(workplace: Workplace) -> Answer:
+        wishes = MatrixWishes(
+            selection=Selection(matrix, tuple(env or ()), tuple(device or ()), effort),
+            build=BuildWishes(python, offline, not no_python_downloads),
+            jobs=jobs,
+            only_failed=failed,
+            command=tuple(sys.argv[1:]),
+        )
+        return answer_of_run(workplace, measured(workplace, wishes, resume=resume), wide=wide)
+
+    perform(Options("matrix run", json, project, debug), action)
+
+
+def show(
+    run: RunName = "latest",
+    wide: Wide = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown, for an issue or a pull request.")] = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Show a run's table again. Exit 1 when a cell failed unexpectedly."""
+    from envmgr.app.matrix import load_run
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import answer_of_run
+
+    def action(workplace: Workplace) -> Answer:
+        return answer_of_run(workplace, load_run(workplace, run), wide=wide, markdown=markdown)
+
+    perform(Options("matrix show", json, project, debug), action)
+
+
+def logs(
+    cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell by id or name; RUN#CELL for an earlier run.")],
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Print what a cell's processes wrote to stdout and stderr."""
+    from envmgr.app.matrix import logs_of
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.show import show_logs
+
+    def action(workplace: Workplace) -> Answer:
+        found = logs_of(workplace, cell)
+        return Answer({"logs": found}, lambda: show_logs(found))
+
+    perform(Options("matrix logs", json, project, debug), action)

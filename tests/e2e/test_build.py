@@ -1,0 +1,160 @@
+"""From a manifest to an env, with a local index and real processes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+
+def test_a_second_build_has_nothing_to_do(project):
+    first = project.run("build", "one")
+    assert first.returncode == 0, first.stderr
+    assert "built in" in first.stdout
+    second = project.run("build", "one")
+    assert second.returncode == 0
+    assert "nothing to do" in second.stdout
+
+
+def test_a_build_makes_a_lock_without_urls(project):
+    project.run("build", "one")
+    locks = list((project.root / "manifests" / "locks" / "one").iterdir())
+    assert len(locks) == 1
+    text = locks[0].read_text()
+    assert "demo==1.0" in text
+    assert "base==1.5" in text
+    assert "sha256:" in text
+    assert "://" not in text
+
+
+def test_the_result_says_what_is_really_installed(project):
+    code, answer = project.json("build", "one")
+    assert code == 0
+    report = answer["data"]["builds"][0]
+    assert report["resolved"] == {"base": "1.5", "demo": "1.0"}
+    assert Path(report["path"], "envmgr.json").is_file()
+
+
+def test_path_prints_the_folder_of_a_built_env(project):
+    missing = project.run("path", "one")
+    assert missing.returncode == 3
+    assert "envmgr build one" in missing.stderr
+    project.run("build", "one")
+    there = project.run("path", "one")
+    assert there.returncode == 0
+    assert Path(there.stdout.strip()).is_dir()
+
+
+def test_an_unmarked_folder_is_rubbish_and_rebuilt(project):
+    project.run("build", "one")
+    folder = Path(project.run("path", "one").stdout.strip())
+    (folder / "envmgr.json").unlink()
+    (folder / "left-behind").write_text("half a build")
+    again = project.run("build", "one")
+    assert "built in" in again.stdout
+    assert not (folder / "left-behind").exists()
+
+
+def test_a_changed_requirement_makes_the_lock_stale(project):
+    project.run("build", "one")
+    assert project.run("lock", "--check").returncode == 0
+    project.manifest("one", requirements=["demo==2.0"])
+    check = project.run("lock", "--check", UV_DEFAULT_INDEX="http://127.0.0.1:9/none")
+    assert check.returncode == 1
+    assert "one" in check.stdout
+    build = project.run("build", "one")
+    assert build.returncode == 3
+    assert "stale" in build.stdout + build.stderr
+    assert "envmgr lock one" in build.stdout + build.stderr
+    assert project.run("lock", "one").returncode == 0
+    assert project.run("lock", "--check").returncode == 0
+    code, answer = project.json("build", "one")
+    assert (code, answer["data"]["builds"][0]["resolved"]["demo"]) == (0, "2.0")
+
+
+def test_a_changed_wheel_is_refused(project):
+    project.run("lock", "one")
+    project.index.add("demo", "1.0", {"demo.py": "__version__ = '1.0'\nANSWER = 'stolen'\n"}, ["base>=1"])
+    code, answer = project.json("build", "one", UV_CACHE_DIR=str(project.root.parent / "fresh-cache"))
+    assert code == 3
+    failure = answer["data"]["builds"][0]["failure"]
+    assert "demo" in failure["what"] + failure["why"]
+    assert "hash" in (failure["what"] + failure["why"]).lower()
+
+
+def test_one_that_fails_does_not_stop_the_others(project):
+    project.manifest("broken", requirements=["nowhere==9"])
+    code, answer = project.json("build", "broken", "one")
+    assert code == 3
+    broken, one = answer["data"]["builds"]
+    assert broken["failure"]["code"] == "resolve"
+    assert "nowhere" in broken["failure"]["what"] + broken["failure"]["why"]
+    assert one["failure"] is None
+
+
+def test_an_index_that_does_not_answer_is_named(project):
+    code, answer = project.json("build", "one", UV_DEFAULT_INDEX="http://127.0.0.1:9/simple")
+    assert code == 3
+    failure = answer["data"]["builds"][0]["failure"]
+    assert "127.0.0.1:9" in json.dumps(failure)
+
+
+def test_credentials_of_an_index_are_never_shown(project):
+    done = project.run("build", "one", UV_DEFAULT_INDEX="http://user:s3cr3t@127.0.0.1:9/simple")
+    assert done.returncode == 3
+    assert "s3cr3t" not in done.stdout + done.stderr
+    for path in project.root.parent.rglob("*"):
+        if path.is_file() and path.suffix in {".txt", ".json", ".log", ".toml"}:
+            assert "s3cr3t" not in path.read_text(errors="replace"), path
+
+
+def test_verify_finds_a_file_that_was_changed(project):
+    project.run("build", "one")
+    assert project.run("verify", "one", "--deep").returncode == 0
+    folder = Path(project.run("path", "one").stdout.strip())
+    module = next(folder.rglob("demo.py"))
+    module.write_text("ANSWER = 0\n")
+    code, answer = project.json("verify", "one", "--deep")
+    assert code == 1
+    assert any("demo" in json.dumps(check) for check in answer["data"]["checks"] if not check["passed"])
+
+
+def test_a_write_in_one_env_reaches_no_other(project):
+    project.manifest("two", requirements=["demo==1.0", "base==1.5"])
+    project.manifest("three", requirements=["base>=1.4", "demo==1.0"])
+    project.run("build", "one")
+    folder = Path(project.run("path", "one").stdout.strip())
+    next(folder.rglob("demo.py")).write_text("ANSWER = 0\n")
+    project.manifest("later", requirements=["demo==1.0", "other==1"])
+    project.index.add("other", "1", {"other.py": ""})
+    project.run("build", "later")
+    later = Path(project.run("path", "later").stdout.strip())
+    assert later != folder
+    assert "ANSWER = 42" in next(later.rglob("demo.py")).read_text()
+
+
+def test_clean_shows_sizes_and_removes(project):
+    nothing = project.run("clean", "--dry-run")
+    assert nothing.returncode == 4
+    project.run("build", "one")
+    folder = Path(project.run("path", "one").stdout.strip())
+    dry = project.run("clean", "--dry-run")
+    assert dry.returncode == 0
+    assert str(folder) in dry.stdout
+    assert "B" in dry.stdout
+    assert folder.is_dir()
+    assert project.run("clean", "one", "--yes").returncode == 0
+    assert not folder.exists()
+
+
+def test_init_starts_a_project_that_works(project, tmp_path):
+    project.index.add("numpy", "2.5", {"numpy/__init__.py": "__version__ = '2.5'\n"})
+    place = tmp_path / "fresh"
+    place.mkdir()
+    assert project.run("init", "--project", str(place)).returncode == 0
+    again = project.run("init", "--project", str(place))
+    assert again.returncode == 2
+    done = project.run("matrix", "run", "--project", str(place))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "passed" in done.stdout
