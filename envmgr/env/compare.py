@@ -115,6 +115,25 @@ def compare_with_interpreter(inspection: Inspection, interpreter: Interpreter, p
     return tuple(checks)
 
 
+def compare_with_machine(interpreter: Interpreter, machine: str, *, native_serves: bool) -> Check:
+    """Return whether the env's Python is of the machine's own architecture.
+
+    A translated one is amiss only where a native one could serve the manifest: `native_serves`.
+    """
+    passed = not (interpreter.translated and native_serves)
+    way = ", translated" if interpreter.translated else ""
+    return Check(
+        name="architecture",
+        passed=passed,
+        subject=interpreter.executable,
+        wanted=f"a Python of this machine's own architecture, {machine}" if native_serves else "",
+        found=f"{interpreter.arch}{way}",
+        hint=""
+        if passed
+        else f"install a native Python {interpreter.minor}: `envmgr python install {interpreter.minor}`",
+    )
+
+
 def compare_records(records: Records, *, deep: bool) -> tuple[Check, ...]:
     """Return the failing checks on recorded files, or one that passed."""
     checks = [_failed("file", each.path, f"as {each.distribution} records it", "missing") for each in records.missing]

@@ -100,7 +100,9 @@ def _run_step(request: BuildRequest, history: HistoryContent, step: Step, python
                 if step.installer.startswith("uv")
                 else pip_environment(request)
             )
-            latest = tools.process.run(ProcessRequest((*command, *flags, *subjects), cwd=request.folder, env=environment))
+            latest = tools.process.run(
+                ProcessRequest((*command, *flags, *subjects), cwd=request.folder, env=environment)
+            )
             completed = Completed(
                 latest.argv,
                 latest.exit_code,

@@ -56,6 +56,8 @@ def extra_build_dependencies(sources: SourceBuilds) -> str:
     "flash-attn" = ["torch"]
     <BLANKLINE>
     """
+    if not sources.requires:
+        return ""
     lines = [f"{json.dumps(name)} = {json.dumps(list(needs))}" for name, needs in sorted(sources.requires.items())]
     return "\n".join(["[extra-build-dependencies]", *lines, ""])
 

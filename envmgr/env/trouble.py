@@ -212,7 +212,7 @@ _RULES: tuple[Callable[[str, str], Trouble | None], ...] = (
 
 
 def _causes(text: str) -> list[str]:
-    return [line.strip() for line in re.findall(r"^\s*(?:cause|Caused by):\s*(.+)$", text, re.MULTILINE)]
+    return [line.strip() for line in re.findall(r"^\s*(?:cause:|Caused by:|[├╰]─▶)\s*(.+)$", text, re.MULTILINE)]
 
 
 def _list(hashes: list[str]) -> str:

@@ -7,6 +7,7 @@ from envmgr.env.compare import (
     compare_with_asked,
     compare_with_interpreter,
     compare_with_lock,
+    compare_with_machine,
     compare_with_requirements,
     fits,
 )
@@ -125,6 +126,15 @@ def test_a_replaced_interpreter_and_a_wheel_for_another_machine_are_told():
 )
 def test_wheel_tags_against_interpreter_and_platform(tag, minor, platform, good):
     assert fits(distribution("a", tags=(tag,)), minor, platform) is good
+
+
+def test_a_translated_python_is_amiss_only_where_a_native_one_could_serve():
+    native = PYTHON.model_copy(update={"arch": "arm64", "system": "macos"})
+    translated = native.model_copy(update={"arch": "x86_64", "translated": True})
+    assert compare_with_machine(native, "arm64", native_serves=True).passed
+    assert compare_with_machine(translated, "arm64", native_serves=False).passed
+    amiss = compare_with_machine(translated, "arm64", native_serves=True)
+    assert (amiss.passed, amiss.found) == (False, "x86_64, translated")
 
 
 def test_one_fitting_tag_of_several_is_enough():

@@ -50,6 +50,16 @@ def test_no_password_gets_out():
     assert redact("a https://tok@h/x b https://u:p@h") == "a https://***@h/x b https://***@h"
 
 
+def test_an_older_uv_draws_its_causes_as_a_tree():
+    text = """error: Request failed after 3 retries
+  ├─▶ Failed to fetch: `http://127.0.0.1:9/simple/six/`
+  ╰─▶ tcp connect error: Connection refused (os error 111)
+"""
+    trouble = interpret(text)
+    assert trouble.what == "the index does not answer: http://127.0.0.1:9/simple/six/"
+    assert "Connection refused" in trouble.why
+
+
 def test_unknown_words_are_quoted():
     trouble = interpret("something that nobody has seen\nerror: the moon is in the way")
     assert trouble.phase is Phase.INSTALL
