@@ -48,7 +48,7 @@ def lock(
     def action(workplace: Workplace) -> Answer:
         if check:
             states = check_locks(workplace, names or (), platform or ())
-            stale = any(state.stale for state in states)
+            stale = any(state.drifted for state in states)
             return Answer({"locks": states}, lambda: show_lock_check(states), exit_code=int(stale))
         made = make_locks(workplace, names or (), platform or (), upgrade_package or ())
         failed = any(each.error for each in made)

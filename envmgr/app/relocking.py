@@ -1,0 +1,132 @@
+"""The command `lock`: makes locks for every platform, or tells which are stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from envmgr.app.hosting import facts_here, true_settings
+from envmgr.app.locking import lock_paths, make_lock, read_lock
+from envmgr.app.workplace import Workplace
+from envmgr.errors import EnvmgrError, LockError, NothingSelectedError, UsageError
+from envmgr.host.match import match
+from envmgr.lock.inputs import staleness
+from envmgr.manifest.expand import select, target, variants
+from envmgr.model.manifest import Manifest, Target
+from envmgr.model.platform import Platform
+from envmgr.ports import Event
+
+
+class LockMade(NamedTuple):
+    """What became of one lock: `state` is made, renewed, unchanged or failed."""
+
+    label: str
+    platform: str
+    state: str
+    path: str = ""
+    count: int = 0
+    notes: tuple[str, ...] = ()
+    error: str = ""
+    why: str = ""
+
+
+class LockVerdict(NamedTuple):
+    """One lock without network: `state` is fresh, stale, damaged, missing, floats or history."""
+
+    label: str
+    platform: str
+    state: str
+    reason: str = ""
+
+    @property
+    def drifted(self) -> bool:
+        """True when the lock does not hold what its manifest says."""
+        return self.state in {"stale", "damaged"}
+
+
+def check_locks(workplace: Workplace, names: Sequence[str], platforms: Sequence[str]) -> tuple[LockVerdict, ...]:
+    """Return the verdict on every lock of the selected manifests; needs no network."""
+    return tuple(_verdict(workplace, chosen) for chosen in _targets(workplace, names, platforms))
+
+
+def make_locks(
+    workplace: Workplace, names: Sequence[str], platforms: Sequence[str], upgrades: Sequence[str]
+) -> tuple[LockMade, ...]:
+    """Resolve the selected manifests for every platform and write the locks; one that fails does not stop the others.
+
+    With `upgrades`, only those distributions move to their newest versions; what else was locked stays.
+    """
+    facts = facts_here(workplace)
+    settings = true_settings(workplace)
+    made = []
+    for chosen in _targets(workplace, names, platforms):
+        manifest = chosen.manifest
+        if manifest.step or manifest.floating:
+            continue
+        workplace.listener.on_event(Event("resolve", chosen.label, str(chosen.platform)))
+        before = _before(workplace, chosen)
+        try:
+            interpreter = match(manifest, chosen.variant, facts).interpreter
+            found = make_lock(workplace, chosen, interpreter, settings, upgrades=tuple(upgrades))
+        except EnvmgrError as error:
+            made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
+            continue
+        after = workplace.files.read(found.path)
+        state = "made" if before is None else "unchanged" if before == after else "renewed"
+        shown = workplace.project.shown(found.path)
+        count = len(found.lock.distributions)
+        made.append(LockMade(chosen.label, chosen.platform, state, shown, count, found.notes))
+    if not made:
+        raise NothingSelectedError(
+            "there is nothing to lock",
+            "the selection holds only manifests that float or that are histories of steps",
+            "they are resolved when they are built: envmgr build NAME",
+        )
+    return tuple(made)
+
+
+def _before(workplace: Workplace, chosen: Target) -> str | None:
+    return workplace.files.read(lock_paths(workplace, chosen)[0])
+
+
+def _verdict(workplace: Workplace, chosen: Target) -> LockVerdict:
+    manifest = chosen.manifest
+    if manifest.step:
+        return LockVerdict(chosen.label, chosen.platform, "history", "its steps are run as they stand")
+    if manifest.floating:
+        return LockVerdict(chosen.label, chosen.platform, "floats", "it is resolved when it is built")
+    try:
+        found = read_lock(workplace, chosen)
+    except LockError as error:
+        return LockVerdict(chosen.label, chosen.platform, "damaged", error.what)
+    if found is None:
+        return LockVerdict(chosen.label, chosen.platform, "missing", f"envmgr lock {chosen.label} makes it")
+    reason = staleness(found.lock, chosen)
+    return LockVerdict(chosen.label, chosen.platform, "stale" if reason else "fresh", reason)
+
+
+def _targets(workplace: Workplace, names: Sequence[str], platforms: Sequence[str]) -> Iterator[Target]:
+    wanted = {_platform(name) for name in platforms}
+    for manifest, variant in _selected(workplace, names):
+        for each in (variant,) if variant else variants(manifest):
+            for platform in manifest.platforms:
+                if not wanted or platform in wanted:
+                    yield target(manifest, each, platform)
+
+
+def _selected(workplace: Workplace, names: Sequence[str]) -> tuple[tuple[Manifest, str | None], ...]:
+    if names:
+        return select(names, workplace.shelf)
+    manifests, errors = workplace.shelf.sound()
+    if errors:
+        raise errors[0]
+    return tuple((manifest, None) for manifest in manifests.values())
+
+
+def _platform(name: str) -> Platform:
+    try:
+        return Platform(name)
+    except ValueError:
+        raise UsageError(
+            f"there is no platform {name!r}", f"wanted one of {', '.join(Platform)}", "name one of them"
+        ) from None
