@@ -91,6 +91,12 @@ class Files(Protocol):
     def lock(self, path: Path, timeout: float = -1) -> AbstractContextManager[None]: ...
 
 
+class Web(Protocol):
+    """Reads one page; None when it cannot be had."""
+
+    def get(self, url: str, accept: str = "*/*") -> str | None: ...
+
+
 class Executor(Protocol):
     """Applies a function to jobs and yields what it returns as it comes; knows nothing of what the jobs are."""
 

@@ -1,0 +1,186 @@
+"""Diagnosis: see it fail where the user stands, find by experiment what makes it work, and say what that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.tags import platform_tags
+
+from envmgr.app.diagnosing_contents import read_contents
+from envmgr.app.diagnosing_index import Releases, default_index
+from envmgr.app.diagnosing_surroundings import look_around
+from envmgr.app.experiment_places import take_snapshot
+from envmgr.app.experimenting import Bench, Laboratory
+from envmgr.diagnose import invariants, verdict
+from envmgr.diagnose.contents import Contents
+from envmgr.diagnose.impossible import impossible_here
+from envmgr.diagnose.knowledge import settings
+from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.refine import Refinement
+from envmgr.diagnose.search import Journal, Search
+from envmgr.diagnose.situation import HostBrief, Situation, Sources, Surroundings
+from envmgr.errors import UsageError
+from envmgr.model.finding import Experiment, Finding, World
+from envmgr.ports import Clock, Event, Files, Listener, Process, Web
+
+_MOST_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be diagnosed: a world, the probe (argv after the interpreter, and its source if it is code).
+
+    `given` are variables with `{venv}` and `{home}` still in them; `budget` is in seconds. `blind` keeps from the
+    engine what processes print.
+    """
+
+    world: World
+    probe: tuple[str, ...]
+    source: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    budget: float = 300.0
+    most: int = 40
+    blind: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the user stands, and the means to work with."""
+
+    environment: Mapping[str, str]
+    home: Path
+    folder: Path
+    uv: Path
+    interpreters: Mapping[str, Path]
+    system: str
+    machine: str
+    accelerators: tuple[str, ...]
+    process: Process
+    files: Files
+    clock: Clock
+    web: Web
+    listener: Listener
+
+
+def diagnose(question: Question, place: Place) -> Finding | None:
+    """Return the finding, or None when nothing is wrong; the user's files are the same afterwards."""
+    with place.files.scratch("diagnose") as room:
+        return _Diagnosis(question, place, room).find()
+
+
+class _Diagnosis:
+    """One diagnosis, from the first run to the verdict."""
+
+    def __init__(self, question: Question, place: Place, room: Path) -> None:
+        self._question = question
+        self._place = place
+        self._begun = place.clock.monotonic()
+        values = [
+            value for text in (*place.environment.values(), *question.given.values()) for value in text.split(":")
+        ]
+        snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
+        bench = Bench(
+            place.uv,
+            place.environment,
+            question.given,
+            place.home,
+            place.folder,
+            place.interpreters,
+            question.probe,
+            question.blind,
+        )
+        self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
+        self._snapshot = snapshot
+        self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
+        self._contents: dict[str, Contents] = {}
+        self._values: dict[str, tuple[str, ...]] = {}
+
+    def find(self) -> Finding | None:
+        """See it fail, search, refine, judge."""
+        world = self._question.world
+        if world.python not in self._place.interpreters:
+            known = ", ".join(sorted(self._place.interpreters))
+            raise UsageError(
+                f"there is no Python {world.python} here", f"found: {known}", f"envmgr python install {world.python}"
+            )
+        self._tell("building", "what was asked for")
+        seen = self._laboratory.observe(world, in_place=True)
+        journal = Journal(world, self._observe_all, self._affordable, self._narrate)
+        journal.known[world.model_dump_json()] = seen
+        self._tell("seen", "passed" if seen.passed else f"failed in {seen.phase}: {seen.reading.message[:_MOST_LINES]}")
+        situation = self._situation(world, seen)
+        if seen.passed:
+            return self._judge_invariants(situation, journal)
+        return self._search(situation, journal)
+
+    def _judge_invariants(self, situation: Situation, journal: Journal) -> Finding | None:
+        """A probe that passes in an environment that is not what was asked for is a silent failure."""
+        broken = invariants.broken(situation)
+        if broken is None:
+            return None
+        repaired = journal.observe([broken.world])[0]
+        holds = repaired.passed and invariants.broken(self._situation(broken.world, repaired)) is None
+        return invariants.finding(situation, broken, tuple(journal.experiments), confirmed=holds)
+
+    def _search(self, situation: Situation, journal: Journal) -> Finding:
+        self._releases.prefetch([line.name for line in situation.lines] + sorted(situation.seen.resolved))
+        lack = impossible_here(situation)
+        if lack is not None:
+            return verdict.impossible(situation, lack, journal.experiments)
+        solution = Search(journal, self._situation, limit=self._question.most).solve(situation.world, situation.seen)
+        if solution is None:
+            return verdict.unsolved(situation, journal.experiments)
+        refined = Refinement(journal, situation, self._elapsed).refine(solution)
+        again = journal.again(refined.world)
+        return verdict.solved(situation, refined, journal.experiments, confirmed=again.passed)
+
+    def _situation(self, world: World, seen: Observation) -> Situation:
+        place = self._place
+        host = HostBrief(place.system, place.machine, place.accelerators, tuple(platform_tags()))
+        sources = Sources(self._releases, self._values_of, self._contents_of)
+        around = self._around(self._contents_of(seen))
+        pythons = tuple(
+            sorted(minor for minor in place.interpreters if minor.count(".") == 1 and minor.startswith("3"))
+        )
+        return Situation(self._question.world, world, seen, self._question.source, around, host, pythons, sources)
+
+    def _around(self, contents: Contents) -> Surroundings:
+        modules = {module: module for module in contents.owners if "." not in module}
+        return look_around(self._place.environment, self._question.given, self._snapshot, self._place.files, modules)
+
+    def _contents_of(self, seen: Observation) -> Contents:
+        if seen.folder is None:
+            return Contents()
+        key = str(seen.folder)
+        if key not in self._contents:
+            self._contents[key] = read_contents(self._place.files, self._laboratory.site_packages(seen.folder))
+        return self._contents[key]
+
+    def _values_of(self, name: str, world: World, seen: Observation) -> tuple[str, ...]:
+        """Ask the backend itself which values a variable can have."""
+        if name not in self._values and seen.folder is not None:
+            completed = self._laboratory.ask(world, seen.folder, settings()[name]["ask"])
+            lines = completed.stdout.splitlines()
+            self._values[name] = tuple(dict.fromkeys(line[2:] for line in lines if line.startswith("@@")))
+        return self._values.get(name, ())
+
+    def _observe_all(self, worlds: Sequence[World]) -> Sequence[Observation]:
+        with ThreadPoolExecutor(2) as pool:
+            return tuple(pool.map(self._laboratory.observe, worlds))
+
+    def _elapsed(self) -> float:
+        return self._place.clock.monotonic() - self._begun
+
+    def _affordable(self) -> bool:
+        return self._elapsed() < self._question.budget * 0.8
+
+    def _narrate(self, experiment: Experiment) -> None:
+        self._tell(
+            "tried", experiment.change, f"{experiment.outcome} ({experiment.seconds:.1f} s) {experiment.reason[:120]}"
+        )
+
+    def _tell(self, stage: str, subject: str, detail: str = "") -> None:
+        self._place.listener.on_event(Event(stage, subject, detail))

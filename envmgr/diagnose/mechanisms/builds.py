@@ -1,0 +1,122 @@
+"""Changes of what a build from source sees: tools as of its day, undeclared requirements, a newer release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from envmgr.diagnose.knowledge import distributions_for, in_standard_library, last_python_with
+from envmgr.diagnose.mechanisms.era import later
+from envmgr.diagnose.releases import Release, installable, of_version, stable, up_to
+from envmgr.diagnose.requirement import Line, version_of
+from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.worlds import with_requirement
+from envmgr.model.finding import Cause
+from envmgr.model.outcome import Phase
+
+_TOOLS = ("setuptools", "wheel", "cython", "numpy", "pybind11", "cffi", "setuptools-scm")
+
+
+def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose changes for what has to be built from source."""
+    suspects = _built_from_source(situation)
+    if not situation.seen.built:
+        for line, release in suspects:
+            yield from _tools_of_the_day(situation, line, release)
+        yield from _undeclared(situation, [line for line, _ in suspects])
+    for line, release in suspects:
+        yield from _with_a_wheel(situation, line, release)
+
+
+def _built_from_source(situation: Situation) -> list[tuple[Line, Release]]:
+    """Return the pins that have no wheel for this target."""
+    found = []
+    for line in situation.lines:
+        release = of_version(situation.releases(line.name), line.pin) if line.pin else None
+        if release is not None and not installable(release, situation.target, sources=False):
+            found.append((line, release))
+    named = [pair for pair in found if situation.reading.says(pair[0].name) or pair[0].key in situation.reading.text]
+    return named or found
+
+
+def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Iterator[Hypothesis]:
+    """Hold the build's tools at what was out when the release came out."""
+    if not release.uploaded:
+        return
+    constraints = []
+    for tool in _TOOLS:
+        known = up_to(situation.releases(tool), later(release.uploaded))
+        current = stable(situation.releases(tool))
+        if known and current and known[-1].version < current[-1].version:
+            constraints.append(f"{tool}<={known[-1].version}")
+    if not constraints:
+        return
+    why = f"{line.name} {line.pin} ({release.uploaded}) is built with tools that came out later"
+    named = next((c for c in constraints if situation.reading.says(c.split("<")[0])), constraints[0])
+    cause = Cause(kind="package", name=named.split("<")[0], why=why)
+    world = situation.world.model_copy(update={"build_constraints": (*situation.world.build_constraints, *constraints)})
+    weight = 0.7 if situation.seen.phase == Phase.BUILD else 0.35
+    yield Hypothesis("build with the tools of its day", world, cause, weight, 9.0)
+
+
+def _undeclared(situation: Situation, lines: list[Line]) -> Iterator[Hypothesis]:
+    """Give a build what it imports and does not declare, without isolation."""
+    modules = [module.split(".")[0] for module in reversed(situation.reading.modules)]
+    wanted = [
+        module for module in dict.fromkeys(modules) if not in_standard_library(module) and not last_python_with(module)
+    ]
+    if not situation.seen.text:
+        wanted = ["pip", "numpy", "Cython"]
+    for line in lines or list(situation.lines[-1:]):
+        for module in wanted[:3]:
+            name = distributions_for(module)[0]
+            requires = {
+                **situation.world.build_requires,
+                line.key: (*situation.world.build_requires.get(line.key, ()), name),
+            }
+            cause = Cause(
+                kind="missing", name=name, why=f"the build of {line.name} imports {module} and does not declare it"
+            )
+            world = situation.world.model_copy(update={"build_requires": requires})
+            weight = 0.8 if situation.seen.text else 0.3
+            yield Hypothesis("give the build what it needs", world, cause, weight, 9.0)
+
+
+def _with_a_wheel(situation: Situation, line: Line, release: Release) -> Iterator[Hypothesis]:
+    """Take the nearest newer release that has a wheel here."""
+    current = version_of(line.pin)
+    newer = [
+        other
+        for other in stable(situation.releases(line.name))
+        if current is not None and other.version > current and installable(other, situation.target, sources=False)
+    ]
+    if not newer:
+        return
+    why = f"{line.name} {release.version} has no wheel for Python {situation.minor} here and is built from source"
+    cause = Cause(kind="package", name=line.name, why=why)
+    for other, weight in ((newer[0], 0.5), (newer[-1], 0.25)):
+        world = with_requirement(situation.world, f"{line.name}=={other.version}")
+        yield Hypothesis("a release with a wheel", world, cause, weight, 5.0, f"{line.name} {line.pin}")
+
+
+def relaxed(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose to loosen each pin in turn when what is asked for contradicts itself."""
+    if situation.seen.built or len(situation.lines) < 2:
+        return
+    text = situation.reading.text
+    contradiction = bool(re.search(r"depends? on|conflict|incompatible|unsatisfiable", text, re.IGNORECASE)) or not text
+    for line in situation.lines:
+        if not line.pin:
+            continue
+        releases = situation.releases(line.name)
+        if not of_version(releases, line.pin):
+            continue
+        weight = 0.6 if contradiction and (line.key in text or not text) else 0.2
+        size = max((a.size for r in releases[-3:] for a in r.artefacts), default=0)
+        seconds = 4.0 + size / 20_000_000
+        why = f"what {line.name} {line.pin} requires contradicts the rest"
+        cause = Cause(kind="conflict", name=line.name, why=why)
+        for specifier, factor in ((f">={line.pin}", 1.0), (f"<={line.pin}", 0.9)):
+            changed = Line(line.name, line.extras, specifier, marker=line.marker).text()
+            world = with_requirement(situation.world, changed)
+            yield Hypothesis("loosen a pin", world, cause, weight * factor, seconds, f"{line.name} {line.pin}")

@@ -1,0 +1,198 @@
+"""Changes that bring back a name: add what is missing, cap what lost it, take a newer one that has it, or a rival."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envmgr.diagnose.knowledge import cap_for_lost_module, distributions_for, in_standard_library, last_python_with
+from envmgr.diagnose.mechanisms.repair import replacements
+from envmgr.diagnose.releases import Release, installable, of_version, stable
+from envmgr.diagnose.requirement import Line, version_of
+from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.worlds import asked, with_requirement
+from envmgr.model.finding import Cause
+
+
+def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose changes for modules and names that were looked for in vain."""
+    if not situation.seen.built:
+        return
+    yield from _missing(situation)
+    yield from _unmet(situation)
+    yield from _lost_names(situation)
+    yield from _ladders(situation)
+    yield from _rivals(situation)
+    yield from _shared(situation)
+
+
+def _missing(situation: Situation) -> Iterator[Hypothesis]:
+    wanted = list(dict.fromkeys(reversed(situation.reading.modules)))[:3]
+    weight = 0.85
+    if not situation.seen.text:
+        wanted = [module for module in situation.imported if not _there(situation, module)]
+        weight = 0.6
+    for module in wanted:
+        top = module.split(".")[0]
+        distribution, first_without = cap_for_lost_module(top)
+        if distribution:
+            line = f"{distribution}<{first_without}" if first_without else distribution
+            why = f"{top} comes with {distribution}" + (f", up to {first_without}" if first_without else "")
+            kind = "package" if distribution in situation.contents.by_name else "missing"
+            cause = Cause.model_validate({"kind": kind, "name": distribution, "why": why})
+            yield _added(situation, line, cause, weight + 0.05)
+            if not first_without:
+                yield _added(situation, f"{distribution}<81", cause, weight)
+        if in_standard_library(top) or last_python_with(top):
+            continue
+        if situation.contents.has(top) and "." in module:
+            yield from _submodule(situation, module, weight)
+        elif not situation.contents.has(top):
+            yield from _top_level(situation, top, weight)
+
+
+def _there(situation: Situation, module: str) -> bool:
+    top = module.split(".", maxsplit=1)[0]
+    return in_standard_library(top) or situation.contents.has(top)
+
+
+def _top_level(situation: Situation, top: str, weight: float) -> Iterator[Hypothesis]:
+    names = list(distributions_for(top))
+    if not situation.host.accelerators:
+        names.sort(key=lambda name: not name.endswith("-cpu"))
+    elsewhere = {line.key for line in situation.lines}
+    for at, name in enumerate([name for name in names if name not in elsewhere][:3]):
+        why = f"nothing here installs the module {top}; {name} does"
+        yield _added(situation, name, Cause(kind="missing", name=name, why=why), weight - 0.2 * at)
+
+
+def _submodule(situation: Situation, module: str, weight: float) -> Iterator[Hypothesis]:
+    """A package is there without one of its parts: another distribution brings it, at the same version if it has it."""
+    parts = module.split(".")
+    owner = situation.contents.owner_of(parts[0])
+    for depth in range(2, min(len(parts), 3) + 1):
+        name = "-".join(parts[:depth]).replace("_", "-")
+        releases = situation.releases(name)
+        if not releases or name in situation.contents.by_name:
+            continue
+        there = situation.contents.by_name.get(owner)
+        same = of_version(releases, there.version) if there else None
+        line = f"{name}=={same.version}" if same else name
+        cause = Cause(kind="missing", name=name, why=f"{module} comes with {name}, which is not installed")
+        yield _added(situation, line, cause, weight + 0.05)
+
+
+def _added(situation: Situation, line: str, cause: Cause, weight: float) -> Hypothesis:
+    return Hypothesis("add what is missing", with_requirement(situation.world, line), cause, weight, 5.0)
+
+
+def _unmet(situation: Situation) -> Iterator[Hypothesis]:
+    """Give an installed distribution what it says that it requires."""
+    for unmet in situation.unmet[:4]:
+        line = unmet.wanted.split(";")[0].strip()
+        if unmet.found:
+            why = f"{unmet.of} requires {line}; there is {unmet.name} {unmet.found}"
+            cause = Cause(kind="package", name=unmet.name, why=why)
+        else:
+            cause = Cause(kind="missing", name=unmet.name, why=f"{unmet.of} requires {line}, which is not there")
+        yield Hypothesis("meet what is required", with_requirement(situation.world, line), cause, 0.45, 5.0)
+
+
+def _lost_names(situation: Situation) -> Iterator[Hypothesis]:
+    """A module that is there lacks a name: its distribution lost it, or does not have it yet."""
+    for module, name in reversed(situation.reading.names):
+        if last_python_with(module, name):
+            continue
+        owner = situation.contents.owner_of(module) if module else ""
+        if owner:
+            yield from ladder(situation, owner, f"{module} has no {name}", 0.6)
+    lost = situation.reading.missing
+    if lost and "." in lost and situation.contents.has(lost):
+        owner = situation.contents.owner_of(lost)
+        yield from ladder(situation, owner, f"{owner} has no {lost}", 0.6)
+
+
+def ladder(situation: Situation, owner: str, why: str, weight: float) -> Iterator[Hypothesis]:
+    """Propose older series of a distribution, and the next newer ones, the nearest first."""
+    there = situation.contents.by_name.get(owner)
+    current = version_of(there.version if there else situation.pins.get(owner, ""))
+    if current is None:
+        return
+    releases = [
+        release
+        for release in stable(situation.releases(owner))
+        if installable(release, situation.target, sources=not situation.seen.built)
+    ]
+    cause = Cause(kind="package", name=owner, why=f"{why} in {owner} {current}")
+    pinned = owner in {line.key for line in situation.lines}
+    older = _last_of_series([r for r in releases if r.version < current])
+    for at, release in enumerate(reversed(older[-4:])):
+        yield _moved(situation, f"{owner}=={release.version}", cause, weight * (0.8 - 0.12 * at), pinned)
+    newer = _last_of_series([r for r in releases if r.version > current])
+    for at, release in enumerate(newer[:1] + newer[-1:]):
+        yield _moved(situation, f"{owner}=={release.version}", cause, weight * (0.5 - 0.1 * at), pinned)
+
+
+def _last_of_series(releases: list[Release]) -> list[Release]:
+    """Return the last release of each minor series."""
+    last: dict[tuple[int, ...], Release] = {release.version.release[:2]: release for release in releases}
+    return list(last.values())
+
+
+def _moved(situation: Situation, line: str, cause: Cause, weight: float, pinned: bool) -> Hypothesis:
+    gives_up = f"the version of {line.split('==', maxsplit=1)[0]} that was asked for" if pinned else ""
+    return Hypothesis("another version", with_requirement(situation.world, line), cause, weight, 6.0, gives_up)
+
+
+def _ladders(situation: Situation) -> Iterator[Hypothesis]:
+    """Suspect the distributions asked for, and those in whose code it broke, with little to go by."""
+    broke_in = {situation.contents.owner_of(frame.top) for frame in situation.reading.frames if frame.top}
+    for line in situation.lines:
+        if not line.pin:
+            continue
+        owner = line.key
+        yield from ladder(situation, owner, "it fails", 0.3 if owner in broke_in else 0.18)
+
+
+def _rivals(situation: Situation) -> Iterator[Hypothesis]:
+    """A module of the right name that is not the one that is meant."""
+    texts = dict(zip((line.key for line in situation.lines), asked(situation.world), strict=False))
+    wanted = {module.split(".")[0] for module in situation.imported}
+    for line in situation.lines:
+        there = situation.contents.by_name.get(line.key)
+        tops = {module.split(".")[0] for module in there.modules} if there else set()
+        if not tops & wanted:
+            continue
+        broken = any(frame.top in tops for frame in situation.reading.frames)
+        first = next(iter(distributions_for(next(iter(tops & wanted)))), line.key)
+        weight = (0.6 if broken else 0.25) + (0.2 if first != line.key else -0.2)
+        cause = Cause(
+            kind="package", name=line.name, why=f"{line.name} installs that module too, but not the one that is meant"
+        )
+        yield from replacements(situation, texts[line.key], line, cause, weight)
+
+
+def _shared(situation: Situation) -> Iterator[Hypothesis]:
+    """Two distributions own the same file: keep one of them."""
+    asked_for = {line.key: text for line, text in zip(situation.lines, asked(situation.world), strict=False)}
+    for group in situation.contents.shared():
+        for name in group:
+            others = [other for other in group if other != name]
+            if name not in asked_for:
+                continue
+            required = any(unmet_of for unmet_of in _required_by(situation, name))
+            why = f"{name} and {', '.join(others)} own the same files; the last one installed won"
+            cause = Cause(kind="conflict", name=name, why=why)
+            lines = [line for line in dict.fromkeys(asked(situation.world)) if line != asked_for[name]]
+            world = situation.world.model_copy(update={"requirements": tuple(lines), "steps": ()})
+            weight = 0.6 - (0.3 if required else 0.0) + (0.1 if situation.reading.says(name) else 0.0)
+            yield Hypothesis("keep one owner", world, cause, weight, 6.0, asked_for[name])
+
+
+def _required_by(situation: Situation, name: str) -> list[str]:
+    return [
+        distribution.name
+        for distribution in situation.contents.distributions
+        if any(
+            Line(name=text.split(";")[0].strip().split("[")[0]).key.startswith(name) for text in distribution.requires
+        )
+    ]

@@ -1,0 +1,186 @@
+"""Changes around the environment: a variable unset or set, a file taken away, one key of a settings file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from envmgr.diagnose.knowledge import in_standard_library, settings
+from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.worlds import with_files, with_variables
+from envmgr.model.finding import Cause, Edit, FileChanges, Variables
+
+_FOR_INSTALLERS = re.compile(
+    r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD)$|_PROXY$|^(no|https?|all)_proxy$|^CARGO_|^RUST"
+)
+_STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|^PROTOCOL_BUFFERS")
+_SUPPLIES = re.compile(
+    r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)|UV_(CACHE_DIR|PYTHON_INSTALL_DIR)|SSL_CERT_FILE)$"
+)
+_PROBE_SECONDS = 2.0
+
+
+def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose changes of variables and files."""
+    yield from _unset(situation)
+    yield from _set(situation)
+    yield from _shadows(situation)
+    yield from _settings(situation)
+
+
+def _unset(situation: Situation) -> Iterator[Hypothesis]:
+    open_ones = {
+        name: value for name, value in situation.around.variables.items() if name not in situation.world.variables.unset
+    }
+    weights = {name: _suspicion(situation, name, value) for name, value in open_ones.items()}
+    seconds = _PROBE_SECONDS if situation.seen.built else 5.0
+    for name, weight in weights.items():
+        cause = Cause(
+            kind="env-state", name=name, why=f"{name}={open_ones[name]} takes part, and without it the probe passes"
+        )
+        world = with_variables(situation.world, Variables(unset=(name,)))
+        yield Hypothesis("unset a variable", world, cause, weight, seconds)
+    several = tuple(name for name, weight in weights.items() if weight > 0 and not _SUPPLIES.match(name))
+    if len(several) > 1:
+        likely = max(weights, key=weights.__getitem__)
+        cause = Cause(kind="env-state", name=likely, why="without these variables the probe passes")
+        yield Hypothesis(
+            "unset all variables", with_variables(situation.world, Variables(unset=several)), cause, 0.25, seconds
+        )
+
+
+def _suspicion(situation: Situation, name: str, value: str) -> float:
+    reading, built = situation.reading, situation.seen.built
+    for_installers = bool(_FOR_INSTALLERS.match(name))
+    if _SUPPLIES.match(name):
+        return 0.02
+    if not built:
+        return 0.75 if for_installers else 0.02
+    weight = 0.08
+    if _STEERING.search(name) or any(
+        name.split("_", maxsplit=1)[0].lower() == module.split(".")[0] for module in situation.contents.owners
+    ):
+        weight = 0.35
+    if name in reading.variables or _quotes(situation, value):
+        weight = max(weight, 0.7)
+    if name in situation.around.dead or name in situation.around.foreign.values():
+        weight = 0.9
+    if name in settings() and settings()[name]["kind"] == "listed":
+        weight *= 0.4
+    return weight
+
+
+def _quotes(situation: Situation, value: str) -> bool:
+    """Tell whether the failure's text quotes a variable's value, where that is no everyday word."""
+    last = value.rstrip("/").rsplit("/", 1)[-1]
+    return len(value) > 3 and (value in situation.reading.text or (len(last) > 5 and last in situation.reading.message))
+
+
+def _set(situation: Situation) -> Iterator[Hypothesis]:
+    installed = set(situation.contents.by_name)
+    for name, known in settings().items():
+        if known["library"] not in installed or name in situation.world.variables.set:
+            continue
+        now = situation.around.variables.get(name)
+        for place, value in enumerate(_values(situation, name, known)):
+            if value == now:
+                continue
+            weight = 0.55 - 0.1 * place
+            if name in situation.reading.variables or situation.reading.says(known["library"]):
+                weight += 0.2
+            if value.split(".")[0] in situation.probe:
+                weight += 0.2
+            weight = weight if situation.seen.phase != "check" or known["kind"] == "installed" else weight * 0.5
+            why = f"{name} is {'not set' if now is None else now}; with {value} the probe passes"
+            world = with_variables(situation.world, Variables(set={name: value}))
+            yield Hypothesis(
+                "set a variable", world, Cause(kind="env-state", name=name, why=why), weight, _PROBE_SECONDS
+            )
+
+
+def _values(situation: Situation, name: str, known: dict[str, Any]) -> tuple[str, ...]:
+    if known["kind"] == "listed":
+        return situation.sources.values(name, situation.world, situation.seen)
+    there = set(situation.contents.by_name) | {module.split(".")[0] for module in situation.contents.owners}
+    if known["kind"] == "switch" and name not in situation.around.variables:
+        return ()
+    return tuple(value for value, needs in known["values"].items() if set(needs) <= there)
+
+
+def _shadows(situation: Situation) -> Iterator[Hypothesis]:
+    wanted = {module.split(".")[0] for module in situation.imported}
+    seen: set[str] = set()
+    for path in situation.around.files:
+        parts = path.split("/")
+        if parts[0] != "cwd" or path in situation.world.files.remove or len(parts) > 3:
+            continue
+        top = parts[1].removesuffix(".py")
+        package = len(parts) == 3 and parts[2] == "__init__.py"
+        target = f"cwd/{parts[1]}"
+        if target in seen or not (package or (len(parts) == 2 and parts[1].endswith(".py"))):
+            continue
+        if not (in_standard_library(top) or situation.contents.has(top) or top in wanted):
+            continue
+        seen.add(target)
+        named = any(
+            frame.file.endswith((f"/{parts[1]}", f"/{parts[1]}/__init__.py")) or frame.file == parts[1]
+            for frame in situation.reading.frames
+        )
+        cause = Cause(
+            kind="env-state",
+            name=parts[1],
+            why=f"{parts[1]} in the folder stands before the module {top} that is meant",
+        )
+        world = with_files(situation.world, FileChanges(remove=(target,)))
+        yield Hypothesis("remove what shadows", world, cause, 0.95 if named else 0.6, _PROBE_SECONDS)
+
+
+def _settings(situation: Situation) -> Iterator[Hypothesis]:
+    libraries = {module.split(".")[0] for module in situation.contents.owners} | {"pip", "uv"}
+    for path, text in situation.around.files.items():
+        if not path.startswith("home/") or path in situation.world.files.remove:
+            continue
+        words = re.findall(r"[a-z0-9_]+", path.lower())
+        if not libraries & set(words):
+            continue
+        installer = bool({"pip", "uv"} & set(words))
+        if not situation.seen.built and not installer:
+            continue
+        name = path.rsplit("/", 1)[-1]
+        weight = 0.5 if installer != situation.seen.built else 0.15
+        why = f"{path.removeprefix('home/')} in HOME takes part, and without it the probe passes"
+        cause = Cause(kind="env-state", name=name, why=why)
+        yield Hypothesis(
+            "remove a settings file", with_files(situation.world, FileChanges(remove=(path,))), cause, weight, 2.5
+        )
+        yield from _keys(situation, path, text, cause)
+
+
+def _keys(situation: Situation, path: str, text: str, cause: Cause) -> Iterator[Hypothesis]:
+    """Propose to take out each key of a settings file, so that the library's own default holds."""
+    for key in _keys_of(text):
+        world = with_files(situation.world, FileChanges(edit=(Edit(path=path, key=key, value=None),)))
+        why = f"{key} in {path.removeprefix('home/')} decides it"
+        found = cause.model_copy(update={"why": why})
+        weight = 0.45 if situation.reading.says(key) else 0.2
+        yield Hypothesis("take out a key", world, found, weight, 2.5)
+
+
+def _keys_of(text: str) -> tuple[str, ...]:
+    if text.lstrip().startswith("{"):
+        try:
+            data = json.loads(text)
+        except ValueError:
+            return ()
+        return tuple(data) if isinstance(data, dict) else ()
+    section, found = "", []
+    for line in text.splitlines():
+        head = re.fullmatch(r"\s*\[(.+)\]\s*", line)
+        entry = re.match(r"\s*([\w.-]+)\s*=", line)
+        if head:
+            section = head[1]
+        elif entry:
+            found.append(f"{section}.{entry[1]}" if section else entry[1])
+    return tuple(found)

@@ -1,0 +1,65 @@
+"""What one experiment showed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from envmgr.diagnose.reading import Reading, read
+from envmgr.model.outcome import Phase
+
+_ORDER = tuple(Phase)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """How one world behaved: whether the probe passed, else in which phase it stopped and what was said.
+
+    `resolved` is what was installed; `folder` is where the environment still stands (for questions), `step` the number
+    of the step of the history that was being installed when it stopped.
+    """
+
+    passed: bool
+    phase: Phase | None
+    text: str
+    resolved: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    folder: Path | None = None
+    signal: int | None = None
+    step: int = 0
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What the text says."""
+        return read(self.text)
+
+    @property
+    def built(self) -> bool:
+        """True when there was an environment to probe."""
+        return self.passed or self.phase in {Phase.IMPORT, Phase.BACKEND, Phase.RUN, Phase.CHECK}
+
+    def later_than(self, other: Observation) -> bool:
+        """Tell whether this one came further: to a later phase, or to another failure in the same one."""
+        if self.passed or self.phase is None or other.phase is None:
+            return self.passed
+        if self.built != other.built:
+            return self.built
+        if self.phase != other.phase:
+            return _ORDER.index(self.phase) > _ORDER.index(other.phase)
+        return bool(self.text) and self.reading.signature != other.reading.signature
+
+
+def phase_of_probe(text: str) -> Phase:
+    """Return how far a probe came, by its traceback: a failed import, a failed assertion or the run itself."""
+    reading = read(text)
+    if reading.exception == "AssertionError" and len(reading.frames) <= 1:
+        return Phase.CHECK
+    if reading.exception in {"ImportError", "ModuleNotFoundError"}:
+        return Phase.IMPORT
+    if any(frame.function == "<module>" and frame.top for frame in reading.frames[-3:]):
+        return Phase.IMPORT
+    if re.search(r"backend", reading.message, re.IGNORECASE):
+        return Phase.BACKEND
+    return Phase.RUN

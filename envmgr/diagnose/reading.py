@@ -1,0 +1,129 @@
+"""What the text of a failed run says: the last exception of its chain, the frames, the names that were not there.
+
+Every function here takes any text whatever and never raises.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_FRAME = re.compile(
+    r'^\s*File "(?P<file>[^"\n]{1,400})", line (?P<line>\d{1,9})(?:, in (?P<function>[^\n]{1,200}))?', re.MULTILINE
+)
+_RAISED = re.compile(
+    r"^(?:[^\S\n]*\S*?\d{4}-\d\d-\d\d[^\n]{0,80}?\s)?(?P<type>(?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt|Warning|NotFound|Exit|Failed|Failure"
+    r"|Missing|Conflict|Unsupported|Unavailable|Invalid|Problem)|AssertionError|SystemExit|PackageNotFoundError)"
+    r"(?:: (?P<message>[^\n]*))?$",
+    re.MULTILINE,
+)
+_MISSING_MODULE = re.compile(r"No module named '?([A-Za-z_][\w.]*)'?")
+_NAME_FROM = re.compile(r"cannot import name '?(\w+)'? from (?:partially initialized module )?'?([\w.]+)'?")
+_NAME_ONLY = re.compile(r"cannot import name '?(\w+)'?(?! from)(?:\s|$|\()")
+_ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
+_LIBRARY = re.compile(r"([\w+.-]*lib[\w+-]+\.(?:so(?:\.\d+)*|dylib)|[\w-]+\.dll)", re.IGNORECASE)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\bLC_ALL\b|\bPYTHON[A-Z]+\b")
+_SITE = re.compile(r"(?:site|dist)-packages[/\\]([^/\\\n\"']+)")
+_TELLING = re.compile(
+    r"error|cannot|could not|no module|not found|failed|unsatisfiable|because|hint:|undefined", re.IGNORECASE
+)
+_LIMIT = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback."""
+
+    file: str
+    line: int
+    function: str = ""
+
+    @property
+    def top(self) -> str:
+        """The top-level name below site-packages that the frame stands in, or empty."""
+        match = _SITE.search(self.file)
+        return re.sub(r"\.(py|pyc|.*\.so)$", "", match[1]) if match else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one text says; every field is empty where it says nothing of the kind.
+
+    `raised` are (type, message) in the order of the chain, `frames` those of the last traceback, outermost first.
+    `names` are (module, name) pairs that were looked for in vain.
+    """
+
+    text: str = ""
+    raised: tuple[tuple[str, str], ...] = ()
+    frames: tuple[Frame, ...] = ()
+    modules: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    libraries: tuple[str, ...] = ()
+    variables: frozenset[str] = field(default=frozenset())
+
+    @property
+    def exception(self) -> str:
+        """The type of the last exception, without its module."""
+        return self.raised[-1][0].rsplit(".", 1)[-1] if self.raised else ""
+
+    @property
+    def message(self) -> str:
+        """The message of the last exception, else the last line of the text."""
+        if self.raised and self.raised[-1][1]:
+            return self.raised[-1][1]
+        lines = [line for line in self.text.splitlines() if line.strip()]
+        return lines[-1].strip() if lines else ""
+
+    @property
+    def missing(self) -> str:
+        """The module that the last failed import looked for, or empty."""
+        return self.modules[-1] if self.modules else ""
+
+    @property
+    def signature(self) -> str:
+        """A form in which two texts of one failure are equal: numbers, paths and addresses taken out."""
+        last = f"{self.exception}: {self.message}"
+        last = re.sub(r"0x[0-9a-fA-F]+|\d+", "#", re.sub(r"(?:/[^\s'\":,]+)+", "/", last))
+        where = self.frames[-1] if self.frames else None
+        return f"{last} @ {where.file.rsplit('/', 1)[-1]}:{where.line}" if where else last
+
+    def says(self, word: str) -> bool:
+        """Tell whether the text names something, as a word of its own."""
+        return bool(word) and re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-])", self.text, re.IGNORECASE) is not None
+
+
+def read(text: str | bytes) -> Reading:
+    """Return what a text says."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    text = text if len(text) <= _LIMIT else text[: _LIMIT // 2] + "\n" + text[-_LIMIT // 2 :]
+    raised = tuple((match["type"], (match["message"] or "").strip()) for match in _RAISED.finditer(text))
+    names = [(match[2], match[1]) for match in _NAME_FROM.finditer(text)]
+    names += [("", match[1]) for match in _NAME_ONLY.finditer(text)]
+    names += [(match[1], match[2]) for match in _ATTRIBUTE.finditer(text)]
+    return Reading(
+        text=text,
+        raised=raised,
+        frames=_last_frames(text),
+        modules=tuple(match[1].rstrip(".") for match in _MISSING_MODULE.finditer(text)),
+        names=tuple(dict.fromkeys(names)),
+        libraries=tuple(dict.fromkeys(match[1] for match in _LIBRARY.finditer(text))),
+        variables=frozenset(_VARIABLE.findall(text)),
+    )
+
+
+def _last_frames(text: str) -> tuple[Frame, ...]:
+    start = text.rfind("Traceback (most recent call last)")
+    body = text[start:] if start >= 0 else text
+    return tuple(
+        Frame(match["file"], int(match["line"]), (match["function"] or "").strip()) for match in _FRAME.finditer(body)
+    )
+
+
+def telling_lines(text: str, limit: int = 6) -> tuple[str, ...]:
+    """Return the lines that tell most of a failure, shortened: exceptions, errors, the last one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    found = [line for line in lines if _TELLING.search(line)][-limit:]
+    if lines and lines[-1] not in found:
+        found = [*found[-limit + 1 :], lines[-1]]
+    return tuple(line[:300] for line in found)

@@ -1,0 +1,217 @@
+"""From a world that passes to the smallest that does: a date becomes caps, idle parts go, caps get exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from envmgr.diagnose.minimise import boundary, smallest
+from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.releases import Release, installable, stable
+from envmgr.diagnose.requirement import read_line, version_of
+from envmgr.diagnose.search import Journal, Solution
+from envmgr.diagnose.situation import Situation
+from envmgr.diagnose.worlds import asked, parts, replaced, with_requirement
+from envmgr.model.finding import Cause, World
+
+_SUSPECTS_TRIED = 2
+_ENOUGH_SECONDS = 40.0
+
+
+@dataclass
+class Refined:
+    """The smallest world found, what was seen in it, and the causes that remain, the most telling first."""
+
+    world: World
+    seen: Observation
+    causes: list[Cause] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Refinement:
+    """Makes a solution smaller by experiment; `elapsed` tells the seconds since the diagnosis began."""
+
+    def __init__(self, journal: Journal, situation: Situation, elapsed: Callable[[], float]) -> None:
+        self._journal = journal
+        self._situation = situation
+        self._base = situation.base
+        self._elapsed = elapsed
+
+    def refine(self, solution: Solution) -> Refined:
+        """Return the smallest change that was seen to work."""
+        refined = Refined(solution.world, solution.seen, list(solution.candidate.causes))
+        if solution.world.exclude_newer != self._base.exclude_newer and self._came_later(solution):
+            self._date_to_caps(refined)
+        self._split_constraints(refined)
+        self._drop_idle_parts(refined)
+        self._find_boundaries(refined)
+        return refined
+
+    def _came_later(self, solution: Solution) -> bool:
+        return any(
+            step.mechanism == "as of the day of the pins"
+            for step in (*solution.candidate.trail, solution.candidate.hypothesis)
+        )
+
+    def _passes(self, world: World) -> bool:
+        return self._journal.affordable() and self._journal.observe([world])[0].passed
+
+    # -- a date becomes caps
+
+    def _date_to_caps(self, refined: Refined) -> None:
+        """Find which of the distributions that a date moved are to blame."""
+        before, after = self._situation.seen.resolved, refined.seen.resolved
+        moved = [name for name in after if name in before and _older(after[name], before[name])]
+        moved.sort(key=self._suspicion, reverse=True)
+        plain = self._without_date(refined.world)
+
+        def capped(names: Sequence[str]) -> World:
+            world = plain
+            for name in names:
+                world = with_requirement(world, f"{name}<={after[name]}")
+            return world
+
+        chosen = self._first_suspects(moved, capped) or smallest(moved, lambda names: self._passes(capped(names)))
+        world = capped(chosen)
+        if not chosen or not self._passes(world):
+            return
+        refined.world, refined.seen = world, self._journal.observe([world])[0]
+        refined.causes = [
+            Cause(kind="package", name=name, why=f"{name} {before[name]} breaks it; with {after[name]} it passes")
+            for name in chosen
+        ]
+
+    def _without_date(self, world: World) -> World:
+        changes: dict[str, object] = {"exclude_newer": self._base.exclude_newer}
+        if not any(set(asked(world)) ^ set(asked(self._base))):
+            changes |= {"requirements": self._base.requirements, "steps": self._base.steps}
+        return world.model_copy(update=changes)
+
+    def _suspicion(self, name: str) -> float:
+        reading, contents = self._situation.reading, self._situation.contents
+        frames = [contents.owner_of(frame.top) for frame in reading.frames if frame.top]
+        weight = float(len(frames) - frames[::-1].index(name)) / len(frames) if name in frames else 0.0
+        return weight + (2.0 if reading.says(name) else 0.0)
+
+    def _first_suspects(self, moved: Sequence[str], capped: Callable[[Sequence[str]], World]) -> tuple[str, ...]:
+        """Try those that the text accuses, alone, before anything else."""
+        for name in moved[:_SUSPECTS_TRIED]:
+            if self._suspicion(name) <= 0:
+                break
+            if self._passes(capped([name])):
+                return (name,)
+        return ()
+
+    # -- build constraints
+
+    def _split_constraints(self, refined: Refined) -> None:
+        added = [line for line in refined.world.build_constraints if line not in self._base.build_constraints]
+        if len(added) < 2:
+            return
+
+        def held(lines: Sequence[str]) -> World:
+            return refined.world.model_copy(update={"build_constraints": (*self._base.build_constraints, *lines)})
+
+        chosen = smallest(added, lambda lines: self._passes(held(lines)))
+        if not self._passes(held(chosen)):
+            return
+        refined.world = held(chosen)
+        refined.seen = self._journal.observe([refined.world])[0]
+        tools = [line.split("<")[0] for line in chosen]
+        whys = [
+            f"the build breaks with a later {tool}; with {line} it succeeds"
+            for tool, line in zip(tools, chosen, strict=True)
+        ]
+        refined.causes = [Cause(kind="package", name=tool, why=why) for tool, why in zip(tools, whys, strict=True)]
+
+    # -- idle parts
+
+    def _drop_idle_parts(self, refined: Refined) -> None:
+        """Take away, one after another, each part without which it passes too."""
+        while True:
+            found = parts(self._base, refined.world)
+            if len(found) < 2 or not self._journal.affordable():
+                return
+            seen = self._journal.observe([part.rest for part in found])
+            idle = [(part, result) for part, result in zip(found, seen, strict=True) if result.passed]
+            if not idle:
+                return
+            refined.world, refined.seen = idle[0][0].rest, idle[0][1]
+
+    # -- boundaries
+
+    def _find_boundaries(self, refined: Refined) -> None:
+        """Turn `name<=good` into `name<bad`, by bisecting the releases between what passes and what fails."""
+        for text in asked(refined.world):
+            line = read_line(text)
+            if line is None or text in asked(self._base) or "<=" not in line.specifier:
+                continue
+            bad = version_of(self._situation.seen.resolved.get(line.key, ""))
+            good = version_of(refined.seen.resolved.get(line.key, ""))
+            if bad is None or good is None or good >= bad:
+                continue
+            known = stable(self._situation.releases(line.key))
+            usable = [
+                r for r in known if good <= r.version <= bad and installable(r, self._situation.target, sources=False)
+            ]
+            if len(usable) >= 2:
+                self._bisect(refined, text, usable)
+
+    def _bisect(self, refined: Refined, text: str, releases: list[Release]) -> None:
+        line = read_line(text)
+        if line is None:
+            return
+        firsts = _series(releases)
+        for coarse, most in ((firsts, 3), (None, 2)):
+            points = coarse or releases
+            if self._elapsed() > _ENOUGH_SECONDS / 2 or len(points) < 3:
+                continue
+            good, bad = boundary(
+                points, lambda release: self._good(refined, text, f"{line.name}=={release.version}"), most
+            )
+            releases = [r for r in releases if points[good].version <= r.version <= points[bad].version]
+        last, first = releases[0].version, releases[-1].version
+        new = (
+            replace(line, specifier=f"<{first}").text()
+            if len(releases) == 2
+            else replace(line, specifier=f"<={last}").text()
+        )
+        exact = len(releases) == 2
+        world = replaced(refined.world, text, new)
+        if new != text:
+            seen = self._journal.observe([world])[0]
+            if not seen.passed:
+                return
+            refined.world, refined.seen = world, seen
+        said = (
+            f"{line.name} {last} works, {first} breaks"
+            if exact
+            else f"{line.name} works up to {last} at least and breaks by {first}"
+        )
+        refined.causes = [
+            cause.model_copy(update={"why": f"{cause.why}; {said}"}) if cause.name == line.name else cause
+            for cause in refined.causes
+        ]
+        refined.notes.append(said)
+
+    def _good(self, refined: Refined, text: str, pinned: str) -> bool | None:
+        seen = self._journal.observe([replaced(refined.world, text, pinned)])[0]
+        return True if seen.passed else (False if seen.built else None)
+
+
+def _older(one: str, other: str) -> bool:
+    first, second = version_of(one), version_of(other)
+    return first is not None and second is not None and first < second
+
+
+def _series(releases: Sequence[Release]) -> list[Release]:
+    """Return the ends and the first release of each major series between them."""
+    firsts: dict[int, Release] = {}
+    for release in releases:
+        firsts.setdefault(release.version.major, release)
+    kept = {
+        releases[0].version: releases[0],
+        **{r.version: r for r in firsts.values()},
+        releases[-1].version: releases[-1],
+    }
+    return [kept[version] for version in sorted(kept)]

@@ -1,0 +1,153 @@
+"""What an index tells of a distribution: versions, upload dates, yanks, which interpreters and systems they serve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """One file of a release; `tags` are (interpreter, abi, platform) of a wheel, none of a source archive."""
+
+    filename: str
+    tags: frozenset[tuple[str, str, str]] = frozenset()
+    requires_python: str = ""
+    yanked: bool = False
+    size: int = 0
+
+    @property
+    def wheel(self) -> bool:
+        """True for a wheel."""
+        return bool(self.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One version: when it was first uploaded (a date, empty where the index does not say) and what it consists of."""
+
+    version: Version
+    uploaded: str
+    artefacts: tuple[Artefact, ...]
+
+    @property
+    def yanked(self) -> bool:
+        """True when every file was withdrawn."""
+        return all(artefact.yanked for artefact in self.artefacts)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An interpreter on a system, as wheels name them: `3.8` and the platform tags, best first."""
+
+    python: str
+    platforms: tuple[str, ...]
+
+
+def parse_page(text: str) -> tuple[Release, ...]:
+    """Return the releases that an index page in JSON (PEP 691) lists, oldest first.
+
+    Files whose names tell no version are left out; a page that is none gives nothing.
+    """
+    try:
+        files = json.loads(text).get("files", [])
+    except (ValueError, AttributeError):
+        return ()
+    found: dict[Version, list[tuple[str, Artefact]]] = {}
+    for file in files if isinstance(files, list) else ():
+        read = _artefact(file) if isinstance(file, dict) else None
+        if read is not None:
+            version, artefact = read
+            found.setdefault(version, []).append((str(file.get("upload-time") or "")[:10], artefact))
+    releases = []
+    for version, entries in found.items():
+        dates = sorted(date for date, _ in entries if date)
+        releases.append(Release(version, dates[0] if dates else "", tuple(artefact for _, artefact in entries)))
+    return tuple(sorted(releases, key=lambda release: release.version))
+
+
+def _artefact(file: dict[str, Any]) -> tuple[Version, Artefact] | None:
+    name = str(file.get("filename", ""))
+    try:
+        if name.endswith(".whl"):
+            _, version, _, tagged = parse_wheel_filename(name)
+            tags = frozenset((tag.interpreter, tag.abi, tag.platform) for tag in tagged)
+        else:
+            _, version = parse_sdist_filename(name)
+            tags = frozenset()
+    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
+        return None
+    size = file.get("size")
+    return version, Artefact(
+        filename=name,
+        tags=tags,
+        requires_python=str(file.get("requires-python") or ""),
+        yanked=bool(file.get("yanked")),
+        size=size if isinstance(size, int) else 0,
+    )
+
+
+def python_fits(artefact: Artefact, python: str) -> bool:
+    """Tell whether a file's own words (`Requires-Python`) admit the Python."""
+    if not artefact.requires_python:
+        return True
+    try:
+        return SpecifierSet(artefact.requires_python).contains(f"{python}.99" if python.count(".") == 1 else python)
+    except InvalidSpecifier:
+        return True
+
+
+def wheel_fits(artefact: Artefact, target: Target) -> bool:
+    """Tell whether a wheel can be installed there."""
+    return python_fits(artefact, target.python) and any(
+        _interpreter_fits(interpreter, abi, target.python) and (system == "any" or system in target.platforms)
+        for interpreter, abi, system in artefact.tags
+    )
+
+
+def _interpreter_fits(interpreter: str, abi: str, python: str) -> bool:
+    digits = python.replace(".", "")
+    if abi == "abi3" and interpreter.startswith("cp3"):
+        return interpreter[3:].isdigit() and int(interpreter[3:]) <= int(digits[1:])
+    if interpreter.startswith("py"):
+        number = interpreter[2:]
+        return abi == "none" and (
+            number == "3" or (number[:1] == "3" and number[1:].isdigit() and int(number[1:]) <= int(digits[1:]))
+        )
+    return interpreter == f"cp{digits}" and (abi == "none" or abi.rstrip("mu") == f"cp{digits}")
+
+
+def installable(release: Release, target: Target, *, sources: bool) -> bool:
+    """Tell whether a release has a wheel for the target or, with `sources`, a source archive that admits its Python."""
+    return any(
+        wheel_fits(artefact, target) if artefact.wheel else sources and python_fits(artefact, target.python)
+        for artefact in release.artefacts
+        if not artefact.yanked
+    )
+
+
+def of_version(releases: Iterable[Release], version: str) -> Release | None:
+    """Return the release of one version; a local label (`+cpu`) is no part of what an index calls a version."""
+    try:
+        wanted = Version(version)
+    except InvalidVersion:
+        return None
+    public = Version(wanted.public)
+    return next((release for release in releases if release.version in (wanted, public)), None)
+
+
+def stable(releases: Sequence[Release]) -> tuple[Release, ...]:
+    """Return the releases that are neither pre-releases nor withdrawn, or all if there are only such."""
+    kept = tuple(release for release in releases if not release.version.is_prerelease and not release.yanked)
+    return kept or tuple(releases)
+
+
+def up_to(releases: Sequence[Release], day: str) -> tuple[Release, ...]:
+    """Return the stable releases that were out on a day (`2020-07-27`)."""
+    return tuple(release for release in stable(releases) if release.uploaded and release.uploaded <= day)

@@ -1,0 +1,161 @@
+"""The search: experiments in the order of their worth, deeper where a failure moved on, until one passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from envmgr.diagnose.mechanisms import ALL
+from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.worlds import describe
+from envmgr.model.finding import Cause, Experiment, World
+
+Oracle = Callable[[Sequence[World]], Sequence[Observation]]
+"""Builds and probes worlds, in parallel, and returns what was seen in the same order."""
+
+SituationOf = Callable[[World, Observation], Situation]
+
+_DEEPEST = 3
+_LEAST_LIKELY = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A hypothesis with those that led to it."""
+
+    hypothesis: Hypothesis
+    trail: tuple[Hypothesis, ...] = ()
+    factor: float = 1.0
+
+    @property
+    def rank(self) -> float:
+        """Higher is sooner."""
+        return self.hypothesis.rank * self.factor
+
+    @property
+    def likelihood(self) -> float:
+        """What is left of the likelihood after all that led here."""
+        return self.hypothesis.likelihood * self.factor
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The causes that it would prove, the first change first."""
+        return tuple(step.cause for step in (*self.trail, self.hypothesis))
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A world that passes, how it was seen, and what led to it."""
+
+    world: World
+    seen: Observation
+    candidate: Candidate
+
+
+@dataclass
+class Journal:
+    """Every experiment so far, and whether there is time for another."""
+
+    base: World
+    oracle: Oracle
+    affordable: Callable[[], bool]
+    narrate: Callable[[Experiment], None]
+    experiments: list[Experiment] = field(default_factory=list)
+    known: dict[str, Observation] = field(default_factory=dict)
+
+    def observe(self, worlds: Sequence[World]) -> list[Observation]:
+        """Return what is seen in each world; a world that was seen before is not built again."""
+        fresh = {key_of(world): world for world in worlds if key_of(world) not in self.known}
+        for (key, world), seen in zip(fresh.items(), self.oracle(tuple(fresh.values())), strict=True):
+            self.known[key] = seen
+            self._note(world, seen)
+        return [self.known[key_of(world)] for world in worlds]
+
+    def again(self, world: World) -> Observation:
+        """Build and probe a world once more."""
+        seen = self.oracle((world,))[0]
+        self._note(world, seen)
+        return seen
+
+    def _note(self, world: World, seen: Observation) -> None:
+        outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
+        experiment = Experiment.model_validate(
+            {
+                "change": describe(self.base, world),
+                "outcome": outcome,
+                "phase": seen.phase,
+                "reason": "" if seen.passed else seen.reading.message[:300],
+                "seconds": round(seen.seconds, 2),
+            }
+        )
+        self.experiments.append(experiment)
+        self.narrate(experiment)
+
+
+def key_of(world: World) -> str:
+    """Return a text that is equal for equal worlds."""
+    return world.model_dump_json()
+
+
+class Search:
+    """Looks for a world that passes."""
+
+    def __init__(self, journal: Journal, situation_of: SituationOf, *, width: int = 2, limit: int = 40) -> None:
+        self._journal = journal
+        self._situation_of = situation_of
+        self._width = width
+        self._limit = limit
+        self._queue: list[Candidate] = []
+        self._queued: set[str] = set()
+
+    def solve(self, world: World, seen: Observation) -> Solution | None:
+        """Return the first world that passes, or None when the queue, the budget or the hope is spent."""
+        self._queued.add(key_of(world))
+        self._expand(world, seen, (), 1.0)
+        while self._queue and self._journal.affordable() and len(self._journal.experiments) < self._limit:
+            batch = self._next_batch()
+            if not batch:
+                return None
+            seen_all = self._journal.observe([candidate.hypothesis.world for candidate in batch])
+            for candidate, result in zip(batch, seen_all, strict=True):
+                if result.passed:
+                    return Solution(candidate.hypothesis.world, result, candidate)
+            for candidate, result in zip(batch, seen_all, strict=True):
+                self._go_on_from(candidate, result)
+        return None
+
+    def _next_batch(self) -> list[Candidate]:
+        self._queue.sort(key=lambda candidate: -candidate.rank)
+        batch = self._queue[: self._width]
+        self._queue = self._queue[self._width :]
+        return [candidate for candidate in batch if candidate.likelihood >= _LEAST_LIKELY]
+
+    def _go_on_from(self, candidate: Candidate, seen: Observation) -> None:
+        """Look further where a change made the failure come later."""
+        before = self._journal.known.get(key_of(candidate.trail[-1].world)) if candidate.trail else None
+        reference = before or self._journal.known[key_of(self._journal.base)]
+        trail = (*candidate.trail, candidate.hypothesis)
+        if len(trail) >= _DEEPEST or not seen.later_than(reference):
+            return
+        moved_on = seen.built != reference.built or seen.phase != reference.phase
+        factor = candidate.factor * min(1.0, candidate.hypothesis.likelihood + 0.25) * (0.9 if moved_on else 0.75)
+        self._expand(candidate.hypothesis.world, seen, trail, factor)
+
+    def _expand(self, world: World, seen: Observation, trail: tuple[Hypothesis, ...], factor: float) -> None:
+        situation = self._situation_of(world, seen)
+        for mechanism in ALL:
+            for hypothesis in mechanism(situation):
+                key = key_of(hypothesis.world)
+                if key in self._queued:
+                    self._raise_rank(key, Candidate(hypothesis, trail, factor))
+                    continue
+                self._queued.add(key)
+                self._queue.append(Candidate(hypothesis, trail, factor))
+
+    def _raise_rank(self, key: str, candidate: Candidate) -> None:
+        """Keep the likelier of two ways to the same world."""
+        for at, other in enumerate(self._queue):
+            if key_of(other.hypothesis.world) == key and other.rank < candidate.rank:
+                self._queue[at] = candidate
+                return

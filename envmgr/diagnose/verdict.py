@@ -1,0 +1,134 @@
+"""The verdict: what was found, said honestly, with the evidence quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from envmgr.diagnose.impossible import Impossible
+from envmgr.diagnose.mechanisms import repair
+from envmgr.diagnose.reading import telling_lines
+from envmgr.diagnose.refine import Refined
+from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.worlds import difference
+from envmgr.model.finding import Cause, Evidence, Experiment, Finding, Fix
+from envmgr.model.outcome import Phase
+
+
+def evidence(situation: Situation) -> tuple[Evidence, ...]:
+    """Return what speaks for the verdict, each line with where it stands."""
+    where = "the probe's output" if situation.seen.built else "the installer's output"
+    found = [Evidence(quote=line, where=where) for line in telling_lines(situation.reading.text)]
+    for unmet in situation.unmet[:6]:
+        there = f"there is {unmet.name} {unmet.found}" if unmet.found else "it is not there"
+        found.append(Evidence(quote=f"{unmet.of} requires {unmet.wanted}: {there}", where=f"metadata of {unmet.of}"))
+    shared = situation.contents.shared()[:4]
+    found += [Evidence(quote=f"{' and '.join(group)} own the same files", where="RECORD of each") for group in shared]
+    for name in sorted(situation.around.dead):
+        value = situation.around.variables.get(name, "")
+        found.append(Evidence(quote=f"{name}={value}", where="the caller's variables: nothing is there"))
+    for module, name in sorted(situation.around.foreign.items())[:4]:
+        found.append(Evidence(quote=f"{module} comes in through {name}", where="the caller's variables"))
+    frames = [frame for frame in situation.reading.frames if frame.top]
+    for frame in frames[-3:]:
+        owner = situation.contents.owner_of(frame.top)
+        version = situation.seen.resolved.get(owner, "")
+        if owner:
+            found.append(
+                Evidence(quote=f"{frame.file}:{frame.line} {frame.function}".strip(), where=f"{owner} {version}")
+            )
+    return tuple(found)
+
+
+def solved(situation: Situation, refined: Refined, experiments: Sequence[Experiment], *, confirmed: bool) -> Finding:
+    """Return the finding for a change that was seen to work."""
+    causes = tuple({(cause.kind, cause.name): cause for cause in refined.causes}.values())
+    return Finding(
+        phase=situation.seen.phase or Phase.RUN,
+        cause=causes[0],
+        causes=causes,
+        check="the probe",
+        evidence=evidence(situation),
+        experiments=tuple(experiments),
+        fix=difference(situation.base, refined.world),
+        confirmed=confirmed,
+    )
+
+
+def impossible(situation: Situation, lack: Impossible, experiments: Sequence[Experiment]) -> Finding:
+    """Return the finding for what nothing here can mend."""
+    return Finding(
+        phase=situation.seen.phase or Phase.RUN,
+        cause=lack.cause,
+        causes=(lack.cause,),
+        check="the probe",
+        evidence=evidence(situation),
+        experiments=tuple(experiments),
+        fix=Fix(host=lack.advice) if lack.advice else None,
+        impossible=lack.lacking,
+    )
+
+
+def unsolved(situation: Situation, experiments: Sequence[Experiment]) -> Finding:
+    """Return the finding when no change that was tried works: the likeliest cause, or that it is unknown."""
+    causes = tuple(likely_causes(situation)) or (
+        Cause(kind="unknown", name="", why="no change that was tried makes it work, and the evidence accuses nothing"),
+    )
+    return Finding(
+        phase=situation.seen.phase or Phase.RUN,
+        cause=causes[0],
+        causes=causes,
+        check="the probe",
+        evidence=evidence(situation),
+        experiments=tuple(experiments),
+        impossible="" if causes[0].kind == "unknown" else causes[0].why,
+    )
+
+
+def likely_causes(situation: Situation) -> list[Cause]:
+    """Return what the evidence alone accuses, the most telling first."""
+    found = [hypothesis.cause for hypothesis in _strong(situation)]
+    for unmet in situation.unmet:
+        there = f"there is {unmet.found}" if unmet.found else "it is not there"
+        kind = "package" if unmet.found else "missing"
+        found.append(
+            Cause.model_validate(
+                {
+                    "kind": kind,
+                    "name": unmet.of if unmet.found else unmet.name,
+                    "why": f"{unmet.of} requires {unmet.wanted}; {there}",
+                }
+            )
+        )
+    for module, name in reversed(situation.reading.names):
+        owner = situation.contents.owner_of(module) if module else ""
+        if owner:
+            found.append(
+                Cause(
+                    kind="package",
+                    name=owner,
+                    why=f"{module} of {owner} {situation.seen.resolved.get(owner, '')} has no {name}",
+                )
+            )
+    for frame in reversed(situation.reading.frames):
+        owner = situation.contents.owner_of(frame.top) if frame.top else ""
+        if owner:
+            found.append(
+                Cause(kind="package", name=owner, why=f"it breaks in {owner} {situation.seen.resolved.get(owner, '')}")
+            )
+            break
+    if not found and not situation.seen.built:
+        named = [line for line in situation.lines if situation.reading.says(line.name)]
+        found += [
+            Cause(kind="package", name=line.name, why=f"{line.name} cannot be installed here") for line in named[:2]
+        ]
+    if not found and situation.seen.built and len(situation.lines) == 1:
+        name = situation.lines[0].name
+        found.append(
+            Cause(kind="package", name=name, why=f"nothing but {name} was asked for, and no other version of it passes")
+        )
+    return found
+
+
+def _strong(situation: Situation) -> list[Hypothesis]:
+    """Return what an audit of the requirements accuses outright."""
+    return [h for h in repair.hypotheses(situation) if h.likelihood >= 0.8]
