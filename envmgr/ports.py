@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from envmgr.model.cell import Cell, Plan
+from envmgr.model.conditions import Sight
 from envmgr.model.result import CellResult, Run, RunRecord
 
 Job = TypeVar("Job")
@@ -40,7 +41,10 @@ class ProcessRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a process ended: `exit_code` or `signal`, never both; `started` is False when it could not be started."""
+    """How a process ended: `exit_code` or `signal`, never both; `started` is False when it could not be started.
+
+    `processor_seconds` is what it and its ended descendants used, where the system tells.
+    """
 
     argv: tuple[str, ...]
     exit_code: int | None
@@ -51,6 +55,7 @@ class Completed:
     stderr: str = ""
     elapsed: float = 0.0
     peak_memory: int | None = None
+    processor_seconds: float | None = None
 
     @property
     def good(self) -> bool:
@@ -69,6 +74,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime: ...
     def monotonic(self) -> float: ...
+
+
+class Machine(Protocol):
+    """Tells what goes on in the machine at this moment."""
+
+    def look(self) -> Sight: ...
 
 
 class Files(Protocol):

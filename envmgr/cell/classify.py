@@ -60,7 +60,8 @@ def classify(evidence: Evidence, cell: Cell, round_number: int = 0) -> CellResul
         exit_code=completed.exit_code,
         signal=completed.signal,
         elapsed=completed.elapsed,
-        peak_memory=completed.peak_memory or reported_memory,
+        # Seen from outside, a child's peak on Linux holds what its parent had when it forked.
+        peak_memory=reported_memory or completed.peak_memory,
         report=verdict.report,
     )
 

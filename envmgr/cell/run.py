@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.cell.classify import Evidence, classify, one_line
+from envmgr.cell.conditions import conditions_between
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult
-from envmgr.ports import Clock, Completed, Files, Process, ProcessRequest
+from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessRequest
 
 _PROTOCOL = 1
 _REPORT_LIMIT = 64_000_000
@@ -22,7 +23,8 @@ _REPORT_LIMIT = 64_000_000
 class Surroundings:
     """What a cell is run with: the doors to the outside, and the places that belong to its env.
 
-    `python` is the env's interpreter, `runner` the script, `variables` the complete environment of the process.
+    `python` is the env's interpreter, `runner` the script, `variables` the complete environment of the process. With a
+    `machine` the result tells what else went on there.
     `log` gets stdout and stderr; `log_name` is how the result refers to it. `memory_limit` is in bytes.
     """
 
@@ -35,6 +37,7 @@ class Surroundings:
     log: Path
     log_name: str = ""
     memory_limit: int | None = None
+    machine: Machine | None = None
 
 
 def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:
@@ -59,6 +62,7 @@ def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
     with files.scratch("cell") as folder:
         request, report = folder / "in.json", folder / "out.json"
         files.write(request, _request_text(cell))
+        before = surroundings.machine.look() if surroundings.machine else None
         completed = surroundings.process.run(
             ProcessRequest(
                 argv=_command(surroundings, request, report),
@@ -69,7 +73,11 @@ def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
                 memory_limit=surroundings.memory_limit,
             )
         )
-        return classify(_evidence(completed, report, surroundings), cell, round_number)
+        result = classify(_evidence(completed, report, surroundings), cell, round_number)
+        if surroundings.machine is None or before is None:
+            return result
+        conditions = conditions_between(before, surroundings.machine.look(), completed.processor_seconds)
+        return result.model_copy(update={"conditions": conditions})
 
 
 def _command(surroundings: Surroundings, request: Path, report: Path) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from envmgr.model.cell import Cell, Plan
+from envmgr.model.conditions import Conditions
 from envmgr.model.env import DeviceListing, Env
 from envmgr.model.finding import Finding
 from envmgr.model.noun import Noun
@@ -85,8 +86,9 @@ class Report(Noun):
 class CellResult(Noun):
     """One process of one cell, as it happened: outcome before any judgement of parity or expectation.
 
-    `round` counts the processes of a cell from 0. `reason` is one line. `peak_memory` is what the operating system
-    saw of the process, in bytes. `log` is the log's place relative to the run's folder.
+    `round` counts the processes of a cell from 0. `reason` is one line. `peak_memory` is in bytes, as the operating
+    system tells: through the runner itself if it reports it, else as seen from outside. `log` is the log's place
+    relative to the run's folder. `conditions` tells what else went on in the machine.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
@@ -102,6 +104,7 @@ class CellResult(Noun):
     peak_memory: int | None = None
     report: Report | None = None
     log: str = ""
+    conditions: Conditions | None = None
 
 
 class Parity(Noun):

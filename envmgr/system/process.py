@@ -20,9 +20,10 @@ _INTERRUPTED = 130
 
 
 class Child(subprocess.Popen[bytes]):
-    """A started process that keeps what the system says of its memory (bytes) when it has ended."""
+    """A started process that keeps what the system says of its memory (bytes) and time (s) when it has ended."""
 
     peak_memory: int | None = None
+    processor_seconds: float | None = None
 
 
 class RealProcess:
@@ -63,7 +64,17 @@ class RealProcess:
             stdout, stderr = capture.finish()
         code, number = _split(process.returncode)
         elapsed = time.monotonic() - begun
-        return Completed(request.argv, code, number, timed_out, True, stdout, stderr, elapsed, process.peak_memory)
+        return Completed(
+            argv=request.argv,
+            exit_code=code,
+            signal=number,
+            timed_out=timed_out,
+            stdout=stdout,
+            stderr=stderr,
+            elapsed=elapsed,
+            peak_memory=process.peak_memory,
+            processor_seconds=process.processor_seconds,
+        )
 
     def stop_all(self) -> None:
         """End every process that is running now, and refuse new ones: the user wants to stop."""
@@ -198,6 +209,7 @@ def _reap(process: Child, options: int) -> bool:
     process.returncode = os.waitstatus_to_exitcode(status)
     unit = 1 if sys.platform == "darwin" else 1024
     process.peak_memory = usage.ru_maxrss * unit
+    process.processor_seconds = usage.ru_utime + usage.ru_stime
     return True
 
 

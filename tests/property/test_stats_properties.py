@@ -6,9 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envmgr.model.cell import Cell
+from envmgr.model.comparison import Verdict
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, Output, Report
+from envmgr.stats.compare import Measured, judge_all
 from envmgr.stats.parity import compare, scale_of
+from envmgr.stats.robust import location, median_interval
 from envmgr.stats.summary import summarise
 
 REFERENCE = Cell(id="ref", manifest="m", variant="default", runner="r", reference_rank=0)
@@ -91,3 +94,50 @@ def test_a_summary_lies_within_its_samples(processes):
     assert 0 <= summary.spread <= summary.maximum - summary.minimum
     assert len(summary.cumulative) == min(len(samples) for samples in processes)
     assert list(summary.cumulative) == sorted(summary.cumulative)
+
+
+SECONDS = st.floats(1e-6, 1e4)
+TWINS = st.lists(st.tuples(SECONDS, SECONDS), min_size=3, max_size=12)
+MIRRORED = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+
+
+def measured(pairs, *, paired):
+    return Measured(dict(enumerate(one for one, _ in pairs)), dict(enumerate(other for _, other in pairs)), paired)
+
+
+@given(TWINS, st.booleans())
+def test_interval_and_verdict_never_contradict_each_other(pairs, paired):
+    only = judge_all([measured(pairs, paired=paired)])[0]
+    assert only.low <= only.ratio <= only.high
+    assert only.smallest_change > 0
+    if only.verdict in MIRRORED:
+        assert not only.low <= 1 <= only.high
+    if only.verdict is Verdict.SAME:
+        assert 0.95 < only.low <= only.high < 1.05
+
+
+@given(TWINS, st.booleans())
+def test_swapping_the_sides_mirrors_the_verdict(pairs, paired):
+    one = judge_all([measured(pairs, paired=paired)])[0]
+    other = judge_all([measured([(second, first) for first, second in pairs], paired=paired)])[0]
+    assert other.verdict is MIRRORED.get(one.verdict, one.verdict)
+    assert math.isclose(one.ratio * other.ratio, 1, rel_tol=1e-6)
+
+
+@given(st.lists(TWINS, min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_the_order_of_comparisons_does_not_matter(families, draw):
+    judged = judge_all([measured(pairs, paired=True) for pairs in families])
+    order = list(range(len(families)))
+    draw.shuffle(order)
+    shuffled = judge_all([measured(families[place], paired=True) for place in order])
+    for place, judgement in zip(order, shuffled, strict=True):
+        assert judgement.ratio == judged[place].ratio
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30))
+def test_locations_and_intervals_lie_within_the_values(values):
+    low, high = median_interval(values)
+    assert min(values) <= low <= high <= max(values)
+    found = location(values)
+    assert min(values) - 1e-9 <= found.value <= max(values) + 1e-9
+    assert found.error >= 0

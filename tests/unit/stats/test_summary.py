@@ -6,20 +6,20 @@ from envmgr.model.summary import Summary
 from envmgr.stats.summary import summarise
 
 
-def process(*samples, outcome=Outcome.PASSED, first=None, items=None, memory=None):
+def process(*samples, outcome=Outcome.PASSED, first=None, items=None, memory=None, number=0):
     report = Report(
         protocol=1, cell="c1", status="ok", samples=samples, warmup=(99.0,), first_call=first, items_per_sample=items
     )
-    return CellResult(cell="c1", outcome=outcome, report=report, peak_memory=memory)
+    return CellResult(cell="c1", round=number, outcome=outcome, report=report, peak_memory=memory)
 
 
 def test_processes_are_summed_up_by_medians():
     summary = summarise(
         [
             process(1.0, 2.0, 30.0, first=5.0, items=8, memory=100),
-            process(4.0, 4.0, 4.0, first=7.0, items=8, memory=300),
-            process(3.0, 3.0, 3.0, first=6.0, items=8, memory=200),
-            process(0.1, outcome=Outcome.CRASHED),
+            process(4.0, 4.0, 4.0, first=7.0, items=8, memory=300, number=1),
+            process(3.0, 3.0, 3.0, first=6.0, items=8, memory=200, number=2),
+            process(0.1, outcome=Outcome.CRASHED, number=3),
             CellResult(cell="c1", outcome=Outcome.TIMEOUT),
         ]
     )
@@ -34,6 +34,8 @@ def test_processes_are_summed_up_by_medians():
         throughput=8 / 3.0,
         cumulative=(3.0, 6.0, 12.0),
         peak_memory=300,
+        interval=(2.0, 4.0),
+        by_round={0: 2.0, 1: 4.0, 2: 3.0},
     )
 
 
