@@ -45,3 +45,14 @@ class Comparison(Noun):
     reason: str = ""
     regressed: bool = False
     marks: tuple[str, ...] = ()
+
+
+class Comparisons(Noun):
+    """Everything that was compared at once: what with what, and what has no counterpart."""
+
+    first: str
+    second: str
+    pairs: tuple[Comparison, ...]
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

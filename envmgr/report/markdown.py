@@ -33,10 +33,10 @@ def matrix(view: MatrixView) -> str:
     return "\n".join(lines) + "\n"
 
 
-def original(table: OriginalTable) -> str:
+def original(made: OriginalTable) -> str:
     """Return one of the two original tables as Markdown."""
-    lines = [f"### {escaped(table.title)}", "", *_rows(table.heads, set(table.heads[1:]), table.rows)]
-    return "\n".join([*lines, "", escaped(table.footnote)] if table.footnote else lines) + "\n"
+    lines = [f"### {escaped(made.title)}", "", *table(made.heads, set(made.heads[1:]), made.rows)]
+    return "\n".join([*lines, "", escaped(made.footnote)] if made.footnote else lines) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -53,7 +53,7 @@ def _section(section: Section) -> list[str]:
     if section.parameters:
         heading += f" `{_code(parameters(section.parameters))}`"
     baseline = [f"speed: times as fast as `{_code(section.baseline)}`", ""] if section.baseline else []
-    return [heading, "", *baseline, *_rows(_HEADS, _RIGHT, (_cells(row) for row in section.rows))]
+    return [heading, "", *baseline, *table(_HEADS, _RIGHT, (_cells(row) for row in section.rows))]
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -71,7 +71,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _rows(heads: Sequence[str], right: Iterable[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(heads: Sequence[str], right: Iterable[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table line by line; the columns named in `right` are set to the right."""
     marks = ["---:" if head in set(right) else "---" for head in heads]
     lines = [[escaped(head) for head in heads], marks, *([escaped(cell) for cell in row] for row in rows)]
     return [f"| {' | '.join(line)} |" for line in lines]

@@ -15,7 +15,7 @@ FALSE_ALARMS = 0.01
 """With this probability at most, any verdict faster or slower among all comparisons at once is a false one."""
 SMALLEST_CLAIM = 0.02
 """Smaller changes within a run are never called faster or slower: layout and order alone can make them."""
-SMALLEST_CLAIM_BETWEEN_RUNS = 0.03
+SMALLEST_CLAIM_BETWEEN_RUNS = 0.04
 """The same between two runs, whose machine may have drifted from one to the other."""
 SAME_WITHIN = 0.05
 """Two measurements are called the same when the whole interval of their ratio lies within this of 1."""

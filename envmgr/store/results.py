@@ -64,14 +64,18 @@ class FileStore:
         folders = (path for path in self._files.list(self._folder) if _NAME.fullmatch(path.name))
         return tuple(sorted(path.name for path in folders if self._files.exists(path / _RECORD)))
 
+    def head(self, run: str) -> RunRecord:
+        """Return what was planned in a run, without its results; raises StoreError as `load` does."""
+        self._demand(run)
+        return self._read(self._place(run) / _RECORD, RunRecord)
+
     def load(self, run: str) -> Run:
         """Return a run with every result that can be read; files that cannot are named with the reason.
 
         Raises StoreError when there is no such run, or its head cannot be read.
         """
-        self._demand(run)
         place = self._place(run)
-        record = self._read(place / _RECORD, RunRecord)
+        record = self.head(run)
         results: list[CellResult] = []
         damaged: list[str] = []
         for path in self._files.list(place / "results"):

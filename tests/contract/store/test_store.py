@@ -38,6 +38,9 @@ class MemoryStore:
             raise StoreError(f"there is no run {run}")
         return self._runs[run]
 
+    def head(self, run):
+        return self.load(run).record
+
     def log_path(self, run, cell, round_number):
         return self._folder / run / "logs" / f"{cell}-{round_number}.log"
 
@@ -107,3 +110,11 @@ def test_a_log_has_a_place_of_its_own_in_the_run(store):
     places = {store.log_path("r1", "c1", number) for number in range(3)}
     assert len(places) == 3
     assert all(place.parent.parent.name == "r1" for place in places)
+
+
+def test_a_head_is_what_the_run_began_with(store):
+    store.begin(record())
+    store.append(record().id, result())
+    assert store.head(record().id) == record()
+    with pytest.raises(StoreError):
+        store.head("20990101T000000Z-none")
