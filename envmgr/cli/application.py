@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli import build, clean, hand, manifests, matrix, pythons
+from envmgr.cli import build, clean, diagnose, hand, manifests, matrix, pythons
 
 
 def application() -> typer.Typer:
@@ -17,7 +17,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
-    for room in (manifests, build, hand, clean):
+    for room in (manifests, build, hand, diagnose, clean):
         room.register(root)
     matrix_group = typer.Typer(no_args_is_help=True, help="Measure version sets on devices; look at what was measured.")
     matrix.register(matrix_group)

@@ -43,6 +43,7 @@ class Refinement:
         if solution.world.exclude_newer != self._base.exclude_newer and self._came_later(solution):
             self._date_to_caps(refined)
         self._split_constraints(refined)
+        self._fewest_variables(refined)
         self._drop_idle_parts(refined)
         self._find_boundaries(refined)
         return refined
@@ -123,6 +124,28 @@ class Refinement:
             for tool, line in zip(tools, chosen, strict=True)
         ]
         refined.causes = [Cause(kind="package", name=tool, why=why) for tool, why in zip(tools, whys, strict=True)]
+
+    # -- variables
+
+    def _fewest_variables(self, refined: Refined) -> None:
+        """Find which of several variables that were unset are to blame."""
+        unset = refined.world.variables.unset
+        if len(unset) < 3:
+            return
+
+        def bare(names: Sequence[str]) -> World:
+            variables = refined.world.variables.model_copy(update={"unset": tuple(names)})
+            return refined.world.model_copy(update={"variables": variables})
+
+        chosen = smallest(unset, lambda names: self._passes(bare(names)))
+        if not self._passes(bare(chosen)):
+            return
+        refined.world = bare(chosen)
+        refined.seen = self._journal.observe([refined.world])[0]
+        values = self._situation.around.variables
+        whys = {name: f"{name}={values.get(name, '')} takes part, and without it the probe passes" for name in chosen}
+        causes = [Cause(kind="env-state", name=name, why=why) for name, why in whys.items()]
+        refined.causes = causes + [cause for cause in refined.causes if cause.kind != "env-state"]
 
     # -- idle parts
 

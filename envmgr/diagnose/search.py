@@ -18,6 +18,7 @@ SituationOf = Callable[[World, Observation], Situation]
 
 _DEEPEST = 3
 _LEAST_LIKELY = 0.04
+_NEARLY_SURE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,9 @@ class Search:
 
     def _next_batch(self) -> list[Candidate]:
         self._queue.sort(key=lambda candidate: -candidate.rank)
-        batch = self._queue[: self._width]
-        self._queue = self._queue[self._width :]
+        sure = bool(self._queue) and self._queue[0].likelihood >= _NEARLY_SURE
+        width = 1 if sure else self._width
+        batch, self._queue = self._queue[:width], self._queue[width:]
         return [candidate for candidate in batch if candidate.likelihood >= _LEAST_LIKELY]
 
     def _go_on_from(self, candidate: Candidate, seen: Observation) -> None:

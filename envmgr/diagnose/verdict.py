@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envmgr.diagnose.causes import distinct
 from envmgr.diagnose.impossible import Impossible
 from envmgr.diagnose.mechanisms import repair
 from envmgr.diagnose.reading import telling_lines
@@ -41,7 +42,7 @@ def evidence(situation: Situation) -> tuple[Evidence, ...]:
 
 def solved(situation: Situation, refined: Refined, experiments: Sequence[Experiment], *, confirmed: bool) -> Finding:
     """Return the finding for a change that was seen to work."""
-    causes = tuple({(cause.kind, cause.name): cause for cause in refined.causes}.values())
+    causes = distinct(refined.causes)
     return Finding(
         phase=situation.seen.phase or Phase.RUN,
         cause=causes[0],
@@ -70,7 +71,7 @@ def impossible(situation: Situation, lack: Impossible, experiments: Sequence[Exp
 
 def unsolved(situation: Situation, experiments: Sequence[Experiment]) -> Finding:
     """Return the finding when no change that was tried works: the likeliest cause, or that it is unknown."""
-    causes = tuple(likely_causes(situation)) or (
+    causes = distinct(likely_causes(situation)) or (
         Cause(kind="unknown", name="", why="no change that was tried makes it work, and the evidence accuses nothing"),
     )
     return Finding(

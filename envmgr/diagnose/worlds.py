@@ -163,10 +163,11 @@ def _requirement_parts(base: World, world: World) -> list[Part]:
         rest = replaced(world, line, before) if before else without_requirement(world, key_of(line))
         found.append(Part(line, rest))
     dropped = [line for line in asked(base) if key_of(line) not in {key_of(other) for other in asked(world)}]
-    if not found or (dropped and world.steps == base.steps == ()):
-        restored = [Part(f"without {line}", with_requirement(world, line)) for line in dropped if not world.steps]
-        found += restored or [Part("the history", whole)]
-    return found
+    if found:
+        return found
+    if len(dropped) > 1 and not world.steps and not base.steps:
+        return [Part(f"without {line}", with_requirement(world, line)) for line in dropped]
+    return [Part("the history", whole)]
 
 
 def _surrounding_parts(base: World, world: World) -> list[Part]:

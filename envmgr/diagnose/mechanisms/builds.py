@@ -55,7 +55,7 @@ def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Ite
     named = next((c for c in constraints if situation.reading.says(c.split("<")[0])), constraints[0])
     cause = Cause(kind="package", name=named.split("<")[0], why=why)
     world = situation.world.model_copy(update={"build_constraints": (*situation.world.build_constraints, *constraints)})
-    weight = 0.7 if situation.seen.phase == Phase.BUILD else 0.35
+    weight = 0.95 if situation.seen.phase == Phase.BUILD else 0.35
     yield Hypothesis("build with the tools of its day", world, cause, weight, 9.0)
 
 

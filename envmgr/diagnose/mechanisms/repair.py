@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
-from envmgr.diagnose.knowledge import distributions_for, rivals
+from envmgr.diagnose.knowledge import distributions_for, in_standard_library, rivals
 from envmgr.diagnose.releases import Release, installable, of_version, stable
 from envmgr.diagnose.requirement import Line, read_line, version_of
 from envmgr.diagnose.situation import Hypothesis, Situation
@@ -109,6 +109,8 @@ def _unknown_name(situation: Situation, text: str, line: Line) -> Iterator[Hypot
             there = line.pin and of_version(situation.releases(name), line.pin)
             new = replace(line, name=name, specifier=line.specifier if there else "")
             yield _repair(situation, text, new.text(), cause, 0.9 - 0.2 * at)
+    cause = Cause(kind="package", name=line.name, why=f"the index has no {line.name}")
+    yield from _what_the_probe_imports(situation, text, line, cause, 0.85)
 
 
 def _empty_range(situation: Situation, text: str, line: Line, releases: tuple[Release, ...]) -> Iterator[Hypothesis]:
@@ -165,13 +167,25 @@ def replacements(situation: Situation, text: str, line: Line, cause: Cause, weig
             continue
         world = replaced(situation.world, text, new.text())
         yield Hypothesis("another distribution of the module", world, cause, weight - 0.12 * at, 5.0, text)
-    if situation.seen.built:
-        return
+    if not situation.seen.built:
+        yield from _what_the_probe_imports(situation, text, line, cause, weight - 0.1)
+
+
+def _what_the_probe_imports(
+    situation: Situation, text: str, line: Line, cause: Cause, weight: float
+) -> Iterator[Hypothesis]:
+    """Propose, instead of a line, the distributions that are named as the modules which nothing asked for installs."""
+    asked_for = {other.key for other in situation.lines}
     for module in situation.imported:
-        joined = module.replace(".", "-").replace("_", "-")
-        if "." in module and joined not in {other.key for other in situation.lines} and situation.releases(joined):
-            world = replaced(situation.world, text, replace(line, name=joined).text())
-            yield Hypothesis("another distribution of the module", world, cause, weight - 0.1, 5.0, text)
+        joined = canonicalize_name(module.replace(".", "-"))
+        names = [joined] if "." in module else [joined, *distributions_for(module)]
+        for name in dict.fromkeys(name for name in names if name not in asked_for):
+            releases = situation.releases(name) if not in_standard_library(module.split(".")[0]) else ()
+            if releases:
+                same = line.pin and of_version(releases, line.pin)
+                new = replace(line, name=name, specifier=line.specifier if same else "")
+                world = replaced(situation.world, text, new.text())
+                yield Hypothesis("another distribution of the module", world, cause, weight, 5.0, text)
 
 
 def leave_out(situation: Situation) -> Iterator[Hypothesis]:

@@ -13,7 +13,7 @@ from envmgr.diagnose.worlds import with_files, with_variables
 from envmgr.model.finding import Cause, Edit, FileChanges, Variables
 
 _FOR_INSTALLERS = re.compile(
-    r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD)$|_PROXY$|^(no|https?|all)_proxy$|^CARGO_|^RUST"
+    r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD)$|_PROXY$|^(no|https?|all)_proxy$|^CARGO_|^RUSTFLAGS$"
 )
 _STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|^PROTOCOL_BUFFERS")
 _SUPPLIES = re.compile(
@@ -58,7 +58,7 @@ def _suspicion(situation: Situation, name: str, value: str) -> float:
         return 0.02
     if not built:
         return 0.75 if for_installers else 0.02
-    weight = 0.08
+    weight = 0.03
     if _STEERING.search(name) or any(
         name.split("_", maxsplit=1)[0].lower() == module.split(".")[0] for module in situation.contents.owners
     ):

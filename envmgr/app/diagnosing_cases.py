@@ -1,0 +1,117 @@
+"""From what a user asks to a question for the engine: a manifest, a set given by options, or a log with facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from envmgr.app.diagnosing import Place, Question, diagnose
+from envmgr.app.diagnosing_index import Releases, default_index
+from envmgr.app.diagnosing_log import diagnose_log
+from envmgr.app.hosting import facts_here
+from envmgr.app.workplace import Workplace
+from envmgr.errors import UsageError
+from envmgr.model.finding import Finding, Variables, World
+from envmgr.model.host import HostFacts
+from envmgr.model.manifest import Manifest
+from envmgr.system.web import RealWeb
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says."""
+
+    name: str | None = None
+    command: tuple[str, ...] = ()
+    probe: str | None = None
+    python: str | None = None
+    requirements: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    exclude_newer: str = ""
+    budget: float = 300.0
+    most: int = 40
+    blind: bool = False
+
+
+def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
+    """Diagnose on this machine, by experiment; None when nothing is wrong."""
+    if (asked.probe is None) == (not asked.command):
+        raise UsageError(
+            "nothing to try", "wanted --probe CODE, or -- CMD and not both", "envmgr diagnose NAME --probe 'import …'"
+        )
+    facts = facts_here(workplace)
+    world = _world(workplace, asked, facts)
+    probe = ("-c", asked.probe) if asked.probe is not None else asked.command
+    question = Question(world, probe, asked.probe or "", asked.variables, asked.budget, asked.most, asked.blind)
+    return diagnose(question, _place(workplace, facts))
+
+
+def diagnose_recorded(workplace: Workplace, asked: Asked, log: Path, host: Path | None) -> Finding:
+    """Diagnose a failure of another machine by its log and facts."""
+    if host is None:
+        raise UsageError(
+            "--log needs the facts of its machine", "wanted --host FACTS.json", "make them there: envmgr doctor --json"
+        )
+    web = RealWeb(workplace.caller.environment)
+    index = Releases(web, default_index(workplace.uv, workplace.process, workplace.caller.environment))
+    return diagnose_log(log, host, asked.requirements, asked.variables, index=index, files=workplace.files)
+
+
+def _world(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
+    if asked.name is not None:
+        name, _, variant = asked.name.partition("@")
+        if name not in workplace.shelf:
+            known = ", ".join(workplace.shelf) or "none"
+            raise UsageError(f"there is no manifest {name!r}", f"found: {known}", "envmgr list")
+        return world_of(workplace.shelf[name], facts, asked.python or variant.removeprefix("py"))
+    if asked.python is None or not asked.requirements:
+        raise UsageError("nothing to diagnose", "wanted NAME, or --python V with --require R", "envmgr diagnose --help")
+    return World(python=asked.python, requirements=asked.requirements, exclude_newer=asked.exclude_newer)
+
+
+def world_of(manifest: Manifest, facts: HostFacts, python: str = "") -> World:
+    """Return the world that a manifest describes, on the newest Python here that it admits."""
+    wanted = python or (manifest.variants.python[0] if manifest.variants else "")
+    specifier = SpecifierSet(manifest.python)
+    fitting = [one.version for one in facts.interpreters if specifier.contains(one.version)]
+    fitting.sort(key=Version)
+    minor = wanted or (".".join(fitting[-1].split(".")[:2]) if fitting else "")
+    if not minor:
+        raise UsageError(f"no Python here fits {manifest.name}", f"wanted {manifest.python}", "envmgr python list")
+    return World(
+        python=minor,
+        requirements=manifest.requirements,
+        steps=manifest.step,
+        exclude_newer=manifest.exclude_newer.isoformat() if manifest.exclude_newer else "",
+        overrides=manifest.overrides,
+        build_constraints=manifest.build_constraints,
+        build_requires=manifest.build_requires,
+        index=manifest.index,
+        variables=Variables(set=manifest.env, unset=manifest.unset),
+    )
+
+
+def _place(workplace: Workplace, facts: HostFacts) -> Place:
+    interpreters: dict[str, Path] = {}
+    native = [one for one in facts.interpreters if one.implementation == "CPython"]
+    for one in sorted(native, key=lambda one: (Version(one.version), one.source == "pyenv")):
+        interpreters[one.version] = interpreters[one.minor] = Path(one.executable)
+    return Place(
+        environment=workplace.caller.environment,
+        home=workplace.caller.home,
+        folder=workplace.caller.folder,
+        uv=workplace.uv,
+        interpreters=interpreters,
+        system=facts.system,
+        machine=facts.machine,
+        accelerators=tuple(one.name for one in facts.accelerators if one.kind == "gpu"),
+        process=workplace.process,
+        files=workplace.files,
+        clock=workplace.clock,
+        web=RealWeb(workplace.caller.environment),
+        listener=workplace.listener,
+    )

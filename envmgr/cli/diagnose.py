@@ -1,0 +1,99 @@
+"""diagnose: why something fails, and the smallest change that was seen to make it work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
+from envmgr.cli.session import Answer, Options, perform
+from envmgr.errors import UsageError
+
+OptionalName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="A manifest, as NAME or NAME@VARIANT.")]
+Command = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[-- CMD...]", help="The command that fails, after `--`, instead of --probe."),
+]
+Probe = Annotated[str | None, typer.Option("--probe", metavar="CODE", help="Python code that fails.")]
+Python = Annotated[
+    str | None, typer.Option("--python", metavar="VERSION", help="The Python of a set given by --require.")
+]
+Requirements = Annotated[list[str] | None, typer.Option("--require", metavar="R", help="A requirement (repeatable).")]
+Variables = Annotated[
+    list[str] | None,
+    typer.Option("--env", metavar="K=V", help="A variable for the probe; {venv} and {home} are replaced (repeatable)."),
+]
+Newer = Annotated[str | None, typer.Option("--exclude-newer", metavar="DATE", help="Resolve as of that day.")]
+Budget = Annotated[str, typer.Option("--budget", metavar="SECONDS", help="Time for experiments, as 300s or 5m.")]
+Most = Annotated[int, typer.Option("--max-experiments", metavar="N", help="Try no more changes than that.")]
+Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log of a failure on another machine.")]
+Host = Annotated[Path | None, typer.Option("--host", metavar="FACTS.json", help="The facts of that machine.")]
+Blind = Annotated[bool, typer.Option("--blind", hidden=True, help="Keep from the engine what processes print.")]
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command."""
+    application.command(context_settings={"ignore_unknown_options": False})(diagnose)
+
+
+def diagnose(
+    name: OptionalName = None,
+    command: Command = None,
+    probe: Probe = None,
+    python: Python = None,
+    require: Requirements = None,
+    env: Variables = None,
+    exclude_newer: Newer = None,
+    budget: Budget = "300s",
+    max_experiments: Most = 40,
+    log: Log = None,
+    host: Host = None,
+    blind: Blind = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Find by experiment what makes a failure go away, and report the smallest change that was seen to work."""
+    from envmgr.app.diagnosing_cases import Asked, diagnose_here, diagnose_recorded
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        from envmgr.report.finding import show
+
+        words = tuple(command or ())
+        set_by_options = bool(require)
+        asked = Asked(
+            name=None if set_by_options else name,
+            command=(name, *words) if set_by_options and name else words,
+            probe=probe,
+            python=python,
+            requirements=tuple(require or ()),
+            variables=dict(_pair(text) for text in env or ()),
+            exclude_newer=exclude_newer or "",
+            budget=_seconds(budget),
+            most=max_experiments,
+            blind=blind,
+        )
+        finding = diagnose_here(workplace, asked) if log is None else diagnose_recorded(workplace, asked, log, host)
+        data = {"finding": finding.model_dump(mode="json", exclude_none=True) if finding else None}
+        return Answer(data, lambda: show(finding), exit_code=1 if finding else 0)
+
+    perform(Options("diagnose", json, project, debug), action)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--env {text} is no variable", "wanted NAME=VALUE", f"--env {text}=VALUE")
+    return name, value
+
+
+def _seconds(text: str) -> float:
+    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
+    number = text[:-1] if unit else text
+    try:
+        return float(number) * (unit or 1.0)
+    except ValueError:
+        raise UsageError(f"--budget {text} is no time", "wanted seconds, as 300s or 5m", "--budget 300s") from None
