@@ -11,7 +11,7 @@ SCHEMA = 1
 REQUIRED = (SCHEMA_KEY, "manifest", "variant", "platform", "python", "inputs")
 """The keys of the head that every lock has."""
 
-HEAD = (*REQUIRED, "indexes", "exclude-newer", "minimum", "uv")
+HEAD = (*REQUIRED, "indexes", "exclude-newer", "minimum", "download", "uv")
 """All keys of the head in the order in which they are written."""
 
 BUILDS = "# build requirements, pinned and hashed:"

@@ -20,6 +20,7 @@ _HEAD_LINE = re.compile(r"# (?P<key>[a-z][a-z-]*): (?P<value>.*)")
 _PIN = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[^\s;]+)(?: ; (?P<marker>.+))?")
 _HASH = re.compile(r"--hash=(?P<hash>[^\s]+)(?:  # (?P<notes>.+))?")
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
+_BYTES = re.compile(r"[1-9][0-9]{0,14}")
 _PYTHON = re.compile(r"3\.\d+")
 
 
@@ -156,6 +157,7 @@ class _Reader:
             exclude_newer=self._date(),
             uv=self._value("uv"),
             minimum=self._value("minimum"),
+            download=int(self._matching("download", _BYTES, "a number of bytes")) if "download" in self._head else 0,
             distributions=self._locked(self._distributions),
             builds=self._locked(self._builds),
         )

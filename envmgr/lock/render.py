@@ -43,6 +43,7 @@ def _head(lock: Lock) -> Iterator[str]:
         "indexes": ", ".join(lock.indexes),
         "exclude-newer": lock.exclude_newer.isoformat() if lock.exclude_newer else "",
         "minimum": lock.minimum,
+        "download": str(lock.download or ""),
         "uv": lock.uv,
     }
     for key in HEAD:

@@ -31,7 +31,8 @@ class Lock(Noun):
 
     `inputs` is the digest of what the resolution depended on in the manifest: a different one makes the lock stale.
     `python` is the minor version that it holds for. `minimum` is the oldest system assumed (`glibc 2.28`, `macos 11.0`).
-    `builds` are the pinned build requirements of the distributions that are built from source.
+    `builds` are the pinned build requirements of the distributions that are built from source. `download` is the size
+    of all artefacts in bytes, where several fit the largest; 0 where the index does not tell.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
@@ -44,5 +45,6 @@ class Lock(Noun):
     exclude_newer: date | None = None
     uv: str = ""
     minimum: str = ""
+    download: int = 0
     distributions: tuple[LockedDistribution, ...]
     builds: tuple[LockedDistribution, ...] = ()

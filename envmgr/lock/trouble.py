@@ -1,0 +1,192 @@
+"""Why uv could not resolve: what failed, wanted and found, what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from envmgr.errors import ResolveError
+from envmgr.lock.compile import PROJECT
+from envmgr.lock.inputs import indexes
+from envmgr.lock.work import Resolver, Wish
+from envmgr.ports import Completed
+
+_CREDENTIALS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s`'\"]*@")
+_QUERY = re.compile(r"(?P<address>[A-Za-z][A-Za-z0-9+.-]*://[^?#\s`'\"]*)\?[^\s`'\"]*")
+_UNREACHED = re.compile(
+    r"(?:Failed to fetch: ?|error sending request for url \(|Failed to download[^`\n]*`?|for url \()`?(?P<url>https?://[^\s)`]+)"
+)
+_STATUS = re.compile(r"HTTP status [a-z ]+\((?P<status>\d{3}[^)]*)\)")
+_REASONS = ("No solution found", "Failed to build", "Failed to download and build")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """Words of uv by which a cause is known, and what they mean."""
+
+    pattern: re.Pattern[str]
+    what: str
+    hint: str
+
+
+_SIGNS = (
+    _Sign(
+        re.compile(r"(?P<name>\S+) was not found in the (?:package registry|provided package locations)"),
+        "{label}: there is no distribution {name}",
+        "Check the name, and whether an index of yours has it.",
+    ),
+    _Sign(
+        re.compile(r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>\S+) has no wheels with a matching platform tag"),
+        "{label}: {name} {version} has no wheel for {platform}",
+        "Take {platform} out of `platforms`, or ask for another version there by a marker.",
+    ),
+    _Sign(
+        re.compile(
+            r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>\S+) has no wheels with a matching Python (?:ABI|version|"
+            r"implementation) tag"
+        ),
+        "{label}: {name} {version} has no wheel for Python {python}",
+        "Choose a Python that it has wheels for, or another version of it.",
+    ),
+    _Sign(
+        re.compile(r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>\S+) has no usable wheels"),
+        "{label}: {name} {version} has no wheel that fits, and its source distribution is not allowed",
+        'Allow it to be built with allow-source = ["{name}"], or ask for another version.',
+    ),
+    _Sign(
+        re.compile(r"all versions of (?P<name>[\w.-]+) have no (?:usable wheels|wheels with a matching)"),
+        "{label}: no version of {name} has a wheel that fits Python {python} on {platform}",
+        'Allow it to be built with allow-source = ["{name}"], or choose another Python or platform.',
+    ),
+    _Sign(
+        re.compile(r"there (?:is|are) no versions? of (?P<name>[\w.-]+?)(?:==(?P<version>\S+))?(?=[\s,])"),
+        "{label}: there is no {name} {version}",
+        "Ask for a version that its index has.",
+    ),
+    _Sign(
+        re.compile(r"only (?:the following versions of )?(?P<name>[\w.-]+?)(?:[<>=!~]\S*)? (?:is|are) available"),
+        "{label}: no version of {name} is what is asked for",
+        "Ask for a version that its index has.",
+    ),
+)
+
+
+def redact(text: str) -> str:
+    """Return a text without the credentials and query strings of the URLs in it."""
+    return _QUERY.sub(r"\g<address>", _CREDENTIALS.sub(r"\g<scheme>", text))
+
+
+def unreached(completed: Completed) -> str | None:
+    """Return the URL that did not answer, if that is why uv failed."""
+    if _REASONS[0] in completed.stderr:
+        return None
+    found = _UNREACHED.search(redact(completed.stderr))
+    return found["url"].rstrip(".,") if found else None
+
+
+def notes_of(completed: Completed, wish: Wish, resolver: Resolver) -> tuple[str, ...]:
+    """Return what uv warned of in a resolution that succeeded, as the user should read it."""
+    warnings = [
+        redact(line.removeprefix("warning: "))
+        for line in completed.stderr.splitlines()
+        if line.startswith("warning: ") and "to build dependencies" not in line and "experimental" not in line
+    ]
+    undated = [warning for warning in warnings if "is missing an upload date" in warning]
+    others = tuple(dict.fromkeys(warning for warning in warnings if warning not in undated))
+    if not undated:
+        return others
+    first = undated[0].split("`")[1]
+    more = f" and {len(undated) - 1} more" if len(undated) > 1 else ""
+    places = [
+        *(resolver.settings.extra_index_urls if resolver.host_sources else ()),
+        *(index.url for index in indexes(wish.target)),
+        *([resolver.settings.index_url] if resolver.settings.index_url else []),
+    ]
+    served = f" ({'one of ' if len(places) > 1 else ''}{', '.join(map(redact, places))})" if places else ""
+    day = wish.target.manifest.exclude_newer
+    told = f"an index{served} tells no upload times: under exclude-newer = {day}, {first}{more} was left out"
+    return (told, *others)
+
+
+def resolve_error(completed: Completed, wish: Wish, resolver: Resolver) -> ResolveError:
+    """Return the error that tells why uv failed."""
+    label = f"{wish.target.label} for {wish.target.platform}"
+    text = redact(_told(completed.stderr)).replace(PROJECT, wish.target.manifest.name)
+    if not completed.started:
+        return ResolveError(f"{label}: uv cannot be started", text, "Install it again with envmgr.")
+    if completed.timed_out:
+        why = f"it had not ended after {resolver.timeout:.0f} s\n{text}"
+        return ResolveError(f"{label}: uv took too long", why, "Try again; the index may be slow.")
+    if "No space left on device" in text:
+        cache = resolver.environment.get("UV_CACHE_DIR", "its own folder")
+        return ResolveError(f"{label}: the disk is full", text, f"Make room; uv keeps its cache in {cache}.")
+    url = unreached(completed)
+    if url:
+        return _unreached_error(label, url, text, wish, resolver)
+    built = re.search(r"Failed to (?:download and )?build `(?P<name>[^`]+)`", text)
+    if built:
+        hint = "See what it lacks; build-constraints and [build-requires] pin and add what it is built with."
+        return ResolveError(f"{label}: {built['name']} cannot be built from source", text, hint)
+    return _unsatisfied(label, text, wish)
+
+
+def _told(stderr: str) -> str:
+    """Return what uv says without its log and its warnings."""
+    lines = [
+        line for line in stderr.splitlines() if not re.match(r"(?:DEBUG|TRACE|INFO|WARN|warning:|Resolved )", line)
+    ]
+    return "\n".join(lines).strip()
+
+
+def _unreached_error(label: str, url: str, text: str, wish: Wish, resolver: Resolver) -> ResolveError:
+    name = _owner(url, wish, resolver)
+    status = _STATUS.search(text)
+    if resolver.offline or "network was disabled" in text:
+        return ResolveError(f"{label}: {url} is not in the cache", text, "Try again without --offline.")
+    if status and status["status"][:3] in {"401", "403", "407"}:
+        hint = "Give a user name and password in ~/.netrc or in the configuration that names the index."
+        return ResolveError(f"{label}: {name} refuses access", f"{url}: {status['status']}", hint)
+    last = text.splitlines()[-1].strip().removeprefix("cause: ").removeprefix("Caused by: ") if text else ""
+    hint = "Check the network and the index's address; or name a mirror, or a folder of wheels, in pip's configuration."
+    return ResolveError(f"{label}: {name} does not answer", f"{url}: {status['status'] if status else last}", hint)
+
+
+def _owner(url: str, wish: Wish, resolver: Resolver) -> str:
+    """Return the index that a URL belongs to, as the user knows it."""
+    settings = resolver.settings
+    known: Mapping[str, str] = {
+        **{redact(index.url): f"the index '{index.name}'" for index in indexes(wish.target)},
+        **{redact(each): f"the further index {redact(each)}" for each in settings.extra_index_urls},
+        **{redact(each): f"the wheel page {redact(each)}" for each in settings.find_links},
+        **({redact(settings.index_url): f"the index {redact(settings.index_url)}"} if settings.index_url else {}),
+    }
+    for address, name in known.items():
+        if url.startswith(address.rstrip("/")):
+            return name
+    return "the default index" if url.endswith("/") else "the server of a file"
+
+
+def _unsatisfied(label: str, text: str, wish: Wish) -> ResolveError:
+    flat = " ".join(text.split())
+    day = wish.target.manifest.exclude_newer
+    if day and "filtered by `exclude-newer`" in flat:
+        found = re.search(r"`(?P<name>[^`]+)` was filtered by `exclude-newer`", flat)
+        name = found["name"] if found else "a distribution"
+        what = f"{label}: {name} has no fitting release up to {day}, or its index tells no upload times"
+        return ResolveError(what, text, "Choose a later exclude-newer, or an index that tells upload times.")
+    for sign in _SIGNS:
+        found = sign.pattern.search(flat)
+        if found:
+            names = {
+                "label": label,
+                "platform": str(wish.target.platform),
+                "python": wish.python,
+                "version": "of the version asked for",
+                **{key: value.rstrip(",.") for key, value in found.groupdict().items() if value},
+            }
+            return ResolveError(sign.what.format_map(names), text, sign.hint.format_map(names))
+    if "No solution found" in text:
+        hint = "Loosen one of the requirements named there, or settle it with `overrides`."
+        return ResolveError(f"{label}: no set of distributions meets the requirements", text, hint)
+    return ResolveError(f"{label}: uv cannot resolve it", text, "Look at what uv says above.")
