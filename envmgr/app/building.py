@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from envmgr.app.hosting import fetch_python, true_settings
-from envmgr.app.locking import LockFound, existing_lock, make_lock
+from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock
 from envmgr.app.workplace import Workplace
 from envmgr.backends import invariants
 from envmgr.env.build import build, find_built
@@ -60,6 +60,7 @@ class Builder:
         self.facts = facts
         self._wishes = wishes
         self._settings: InstallerSettings = true_settings(workplace)
+        self._lock_maker = LockMaker(workplace, facts, self._settings)
 
     def build(self, manifest: Manifest, variant: str) -> Built:
         """Return the env of a variant, built if it is not there yet; raises EnvmgrError when it cannot be."""
@@ -102,7 +103,7 @@ class Builder:
         chosen = target(manifest, variant, platform)
         found = existing_lock(self._workplace, chosen)
         if found is None or (manifest.floating and not self._wishes.offline):
-            found = make_lock(self._workplace, chosen, interpreter, self._settings, offline=self._wishes.offline)
+            found = self._lock_maker.make(chosen, LockWishes(offline=self._wishes.offline))
         if interpreter.minor != found.lock.python:
             self._demand_open_choice(chosen, found.lock)
             platform, interpreter = self._interpreter(manifest, variant, found.lock.python)
@@ -154,12 +155,12 @@ class Builder:
                 settings=self._settings,
                 caller=self._workplace.caller.environment,
                 offline=self._wishes.offline,
-                expected_bytes=found.lock.size if found else 0,
+                expected_bytes=found.lock.download if found else 0,
             ),
         )
 
     def _warn_of_size(self, chosen: Target, found: LockFound | None) -> None:
-        size = found.lock.size if found else 0
+        size = found.lock.download if found else 0
         if size >= _WORTH_A_WARNING:
             text = f"up to {size / 1e9:.1f} GB will be downloaded unless they are cached"
             self._workplace.listener.on_event(Event("warning", chosen.label, text))

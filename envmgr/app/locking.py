@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.app.workplace import Workplace
+from envmgr.env.uv import network_environment
 from envmgr.errors import LockError
+from envmgr.host.match import match
 from envmgr.lock.inputs import staleness
 from envmgr.lock.parse import parse
+from envmgr.lock.render import render
+from envmgr.lock.resolve import resolve
+from envmgr.lock.work import Resolver, Wish
+from envmgr.manifest.expand import pythons
+from envmgr.model.host import HostFacts, InstallerSettings
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Target
 
@@ -51,3 +59,86 @@ def existing_lock(workplace: Workplace, target: Target) -> LockFound | None:
             f"envmgr lock {target.label} --platform {target.platform}",
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class LockWishes:
+    """How a lock is made: with what of the host's settings, without network, and what of an old lock is to move.
+
+    `for_all` makes a lock to commit: the host's further indexes, wheel folders and constraints take no part in it.
+    """
+
+    for_all: bool = False
+    offline: bool = False
+    upgrades: tuple[str, ...] = ()
+
+
+class LockMaker:
+    """Makes locks on one host; facts and settings are gathered once for all of them."""
+
+    def __init__(self, workplace: Workplace, facts: HostFacts, settings: InstallerSettings) -> None:
+        self._workplace = workplace
+        self._facts = facts
+        self._settings = settings
+
+    def make(self, chosen: Target, wishes: LockWishes) -> LockFound:
+        """Resolve a target and write its lock; raises ResolveError when there is no solution or no index answers."""
+        previous = _readable(self._workplace, chosen)
+        python = self._python(chosen, previous)
+        wish = Wish(
+            target=chosen,
+            python=python,
+            interpreter=self._interpreter(python),
+            previous=previous,
+            upgrade=frozenset(wishes.upgrades),
+        )
+        resolution = resolve(wish, self._resolver(wishes))
+        path = self._place(chosen, wishes)
+        self._workplace.files.write(path, render(resolution.lock))
+        return LockFound(resolution.lock, path, made=True, notes=resolution.notes)
+
+    def _resolver(self, wishes: LockWishes) -> Resolver:
+        place = self._workplace
+        environment = network_environment(self._settings, place.caller.environment)
+        return Resolver(
+            process=place.process,
+            files=place.files,
+            uv=place.uv,
+            any_python=Path(sys.executable),
+            environment={**environment, "UV_CACHE_DIR": str(place.uv_cache)},
+            settings=self._settings,
+            host_sources=not wishes.for_all,
+            offline=wishes.offline,
+        )
+
+    def _python(self, chosen: Target, previous: Lock | None) -> str:
+        """Return the minor version to lock for: as before if it will still do, else what this host has, else the newest."""
+        allowed = pythons(chosen.python)
+        if previous is not None and previous.python in allowed:
+            return previous.python
+        here = [one.minor for one in self._facts.interpreters if one.minor in allowed]
+        found = match(chosen.manifest, chosen.variant, self._facts).interpreter
+        if found is not None and found.minor in allowed:
+            return found.minor
+        return here[0] if here else allowed[0]
+
+    def _interpreter(self, python: str) -> Path | None:
+        native = [one for one in self._facts.interpreters if one.minor == python and not one.translated]
+        return Path(native[0].executable) if native else None
+
+    def _place(self, chosen: Target, wishes: LockWishes) -> Path:
+        """Return where the lock goes: what depends on this host, or may not be written there, is not for all."""
+        settings = self._settings
+        of_host = settings.find_links or settings.extra_index_urls or settings.constraints
+        committed, own = lock_paths(self._workplace, chosen)
+        for_all = wishes.for_all or (not of_host and self._workplace.project.root is not None)
+        return committed if for_all and not chosen.manifest.floating else own
+
+
+def _readable(workplace: Workplace, chosen: Target) -> Lock | None:
+    """Return the lock that there is, stale or not; a damaged one is as none, as it is about to be replaced."""
+    try:
+        found = read_lock(workplace, chosen)
+    except LockError:
+        return None
+    return found.lock if found else None

@@ -18,6 +18,7 @@ from envmgr.cell.request import Refusal
 from envmgr.errors import BuildError, EnvmgrError, NothingSelectedError
 from envmgr.fleet.inline import InlineExecutor
 from envmgr.fleet.local import LocalExecutor
+from envmgr.model.cell import Cell
 from envmgr.model.host import HostFacts
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import Run, RunRecord
@@ -55,6 +56,21 @@ class Prepared:
     built: Built | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What failed in an earlier run: cells, and (version set, runner) pairs whose env could not be built then.
+
+    The cells of such a pair were not known before: nobody could ask the backend for its devices.
+    """
+
+    cells: frozenset[str]
+    unbuilt: frozenset[tuple[str, str]]
+
+    def holds(self, cell: Cell) -> bool:
+        """Tell whether a cell is to be measured again."""
+        return cell.id in self.cells or (cell.label, cell.runner) in self.unbuilt
+
+
 def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
     """Measure a matrix and return the run; every result is stored the moment it is there.
 
@@ -67,7 +83,13 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
     prepared = _prepare(workplace, chosen, facts, wishes)
     plan = make_plan(workplace, wishes.selection, matrix, (each.known for each in prepared), facts)
     if again is not None:
-        plan = plan.model_copy(update={"cells": tuple(cell for cell in plan.cells if cell.id in again)})
+        plan = plan.model_copy(update={"cells": tuple(cell for cell in plan.cells if again.holds(cell))})
+        if not plan.cells:
+            raise NothingSelectedError(
+                "none of the cells that failed is in this selection",
+                f"matrix {matrix.name!r} holds others",
+                "envmgr matrix run",
+            )
     built = {each.chosen.label: each.built for each in prepared if each.built}
     now = workplace.clock.now()
     record = RunRecord(
@@ -103,14 +125,17 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
     return _measure(workplace, run.record.id, built, wishes.jobs)
 
 
-def _failed_before(workplace: Workplace) -> frozenset[str]:
+def _failed_before(workplace: Workplace) -> Again:
     run = workplace.store.load(find_run(workplace.store.names()))
     cells = failed(judged_cells(run))
     if not cells:
         raise NothingSelectedError(
             f"no cell of run {run.record.id} failed", "--failed measures those alone", "envmgr matrix run"
         )
-    return frozenset(cell.id for cell in cells)
+    return Again(
+        cells=frozenset(cell.id for cell in cells),
+        unbuilt=frozenset((cell.label, cell.runner) for cell in cells if cell.refusal is not None),
+    )
 
 
 def _prepare(

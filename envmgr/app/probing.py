@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from envmgr.app.workplace import Workplace
-from envmgr.backends import Backend, attributed, backend_for
+from envmgr.backends import attributed, backend_for
+from envmgr.backends.keras import PROBE as KERAS_PROBE
 from envmgr.env.surroundings import CellPlace, CellWishes, cell_environment
 from envmgr.host.surroundings import system_of
 from envmgr.model.env import Device, DeviceListing, Env
@@ -31,7 +32,8 @@ def variables_of(
         project=workplace.project.root or workplace.project.manifests.parent,
         system=system_of(workplace.caller.system),
     )
-    wishes = CellWishes(backend=selection, manifest=manifest.env, unset=manifest.unset)
+    host = workplace.host_variables(manifest.backend)
+    wishes = CellWishes(backend={**host, **selection}, manifest=manifest.env, unset=manifest.unset)
     return cell_environment(workplace.caller.environment, place, wishes)
 
 
@@ -47,33 +49,44 @@ def list_devices(workplace: Workplace, env: Env, manifest: Manifest, facts: Host
     """Return what the manifest's backend says in its env; a probe that fails is a listing with an error."""
     if manifest.backend is None:
         return DeviceListing(backend="")
-    return attributed(ask_backend(workplace, env, manifest, backend_for(manifest.backend), None), facts)
+    backend = backend_for(manifest.backend)
+    return attributed(_ask(workplace, env, manifest, (backend.name, backend.probe), None), facts)
 
 
-def ask_backend(
-    workplace: Workplace, env: Env, manifest: Manifest, backend: Backend, device: Device | None
+def try_device(workplace: Workplace, env: Env, manifest: Manifest, device: Device) -> DeviceListing:
+    """Return what the backend's probe says after one small operation on a device."""
+    backend = backend_for(manifest.backend or "")
+    return _ask(workplace, env, manifest, (backend.name, backend.probe), device)
+
+
+def ask_keras(workplace: Workplace, env: Env, manifest: Manifest) -> DeviceListing:
+    """Return what Keras in the env says of the backend that it really uses."""
+    return _ask(workplace, env, manifest, ("keras", KERAS_PROBE), None)
+
+
+def _ask(
+    workplace: Workplace, env: Env, manifest: Manifest, probe: tuple[str, Path], device: Device | None
 ) -> DeviceListing:
-    """Run the backend's probe; with a device, it also does one small operation on it and checks the value."""
+    name, script = probe
     files = workplace.files
     with files.scratch("probe") as folder:
         home = folder / "home"
         files.make_folder(home)
-        selection = {**backend.base_environment(), **(backend.select(device) if device else {})}
         request, report = folder / "in.json", folder / "out.json"
         files.write(request, json.dumps({"device": device.id if device else None}))
-        argv = (env.python, "-I", str(backend.probe), "--request", str(request), "--report", str(report))
-        variables = variables_of(workplace, env, manifest, home, selection)
+        argv = (env.python, "-I", str(script), "--request", str(request), "--report", str(report))
+        variables = variables_of(workplace, env, manifest, home, selection_of(manifest, device))
         done = workplace.process.run(ProcessRequest(argv, cwd=folder, env=variables, timeout=_SECONDS))
         text = files.read(report)
     if text is not None:
         try:
             return DeviceListing.model_validate_json(text)
         except ValidationError as fault:
-            return _unanswered(backend, f"the probe's report cannot be read: {fault.errors()[0]['msg']}")
+            return _unanswered(name, f"the probe's report cannot be read: {fault.errors()[0]['msg']}")
     words = (done.stderr.strip().splitlines() or [""])[-1]
     end = f"signal {done.signal}" if done.signal else "its time limit" if done.timed_out else f"exit {done.exit_code}"
-    return _unanswered(backend, f"the probe of {backend.name} ended with {end}: {words}".rstrip(": "))
+    return _unanswered(name, f"the probe of {name} ended with {end}: {words}".rstrip(": "))
 
 
-def _unanswered(backend: Backend, error: str) -> DeviceListing:
-    return DeviceListing(backend=backend.name, error=error, error_phase=Phase.BACKEND)
+def _unanswered(name: str, error: str) -> DeviceListing:
+    return DeviceListing(backend=name, error=error, error_phase=Phase.BACKEND)

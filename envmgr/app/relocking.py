@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from envmgr.app.hosting import facts_here, true_settings
-from envmgr.app.locking import lock_paths, make_lock, read_lock
+from envmgr.app.locking import LockMaker, LockWishes, lock_paths, read_lock
 from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError, LockError, NothingSelectedError, UsageError
-from envmgr.host.match import match
 from envmgr.lock.inputs import staleness
 from envmgr.manifest.expand import select, target, variants
 from envmgr.model.manifest import Manifest, Target
@@ -24,7 +23,7 @@ class LockMade(NamedTuple):
     platform: str
     state: str
     path: str = ""
-    count: int = 0
+    distributions: int = 0
     notes: tuple[str, ...] = ()
     error: str = ""
     why: str = ""
@@ -56,8 +55,7 @@ def make_locks(
 
     With `upgrades`, only those distributions move to their newest versions; what else was locked stays.
     """
-    facts = facts_here(workplace)
-    settings = true_settings(workplace)
+    maker = LockMaker(workplace, facts_here(workplace), true_settings(workplace))
     made = []
     for chosen in _targets(workplace, names, platforms):
         manifest = chosen.manifest
@@ -66,8 +64,7 @@ def make_locks(
         workplace.listener.on_event(Event("resolve", chosen.label, str(chosen.platform)))
         before = _before(workplace, chosen)
         try:
-            interpreter = match(manifest, chosen.variant, facts).interpreter
-            found = make_lock(workplace, chosen, interpreter, settings, upgrades=tuple(upgrades))
+            found = maker.make(chosen, LockWishes(for_all=True, upgrades=tuple(upgrades)))
         except EnvmgrError as error:
             made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
             continue

@@ -11,14 +11,16 @@ from packaging.requirements import Requirement
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here
-from envmgr.app.probing import ask_backend, list_devices
+from envmgr.app.probing import ask_keras, list_devices, try_device
 from envmgr.app.workplace import Workplace
 from envmgr.backends import backend_for, invariants, operation_check
+from envmgr.backends.keras import check_active
 from envmgr.env.compare import (
     compare_records,
     compare_with_asked,
     compare_with_interpreter,
     compare_with_lock,
+    compare_with_machine,
     compare_with_requirements,
 )
 from envmgr.env.history import HistoryError
@@ -120,7 +122,7 @@ def _checks(workplace: Workplace, built: Built, facts: HostFacts, *, deep: bool 
         *compare_with_requirements(inspection, [Requirement(text).name for text in manifest.overrides]),
         *compare_with_interpreter(inspection, built.env.interpreter, built.target.platform),
         *compare_records(inspection.records, deep=deep),
-        _translation_check(built, facts),
+        _machine_check(built, facts),
     ]
     return tuple(checks)
 
@@ -134,29 +136,21 @@ def _quick_checks(built: Built) -> tuple[Check, ...]:
     )
 
 
-def _translation_check(built: Built, facts: HostFacts) -> Check:
-    """Return whether a translated interpreter serves although a native one could."""
+def _machine_check(built: Built, facts: HostFacts) -> Check:
     interpreter = built.env.interpreter
     native = match(built.target.manifest, built.target.variant, facts).interpreter
-    better = interpreter.translated and native is not None and not native.translated
-    return Check(
-        name="architecture",
-        passed=not better,
-        subject=interpreter.executable,
-        wanted=f"an interpreter of this machine's own architecture ({facts.machine})",
-        found=f"{interpreter.arch}{', translated' if interpreter.translated else ''}",
-        hint=f"build it with {native.executable}" if better and native else "",
-    )
+    serves = native is not None and not native.translated
+    return compare_with_machine(interpreter, facts.machine, native_serves=serves)
 
 
 def _device_checks(workplace: Workplace, built: Built, listing: DeviceListing, facts: HostFacts) -> tuple[Check, ...]:
-    manifest = built.target.manifest
+    manifest, env = built.target.manifest, built.env
     if manifest.backend is None:
         return ()
-    backend = backend_for(manifest.backend)
-    operations = [
-        operation_check(ask_backend(workplace, built.env, manifest, backend, device), device.id)
-        for device in listing.devices
-        if device.valid
-    ]
-    return (*backend.diagnose_listing(listing, facts), *operations)
+    checks = list(backend_for(manifest.backend).diagnose_listing(listing, facts))
+    if "keras" in env.resolved:
+        checks.append(check_active(ask_keras(workplace, env, manifest), manifest.backend))
+    for device in listing.devices:
+        if device.valid:
+            checks.append(operation_check(try_device(workplace, env, manifest, device), device.id))
+    return tuple(checks)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from envmgr.app.project import Project, Shelf, find_project
-from envmgr.errors import HostError
+from envmgr.errors import HostError, ManifestError
 from envmgr.ports import Clock, Listener, Store
 from envmgr.system.caller import Caller, caller
 from envmgr.system.clock import RealClock
@@ -21,6 +22,7 @@ class Folders:
 
     cache: Path
     state: Path
+    configuration: Path
 
     @property
     def envs(self) -> Path:
@@ -87,6 +89,29 @@ class Workplace:
             return Path(self.caller.environment.get("LOCALAPPDATA", self.caller.home)) / "uv" / "cache"
         return Path(self.caller.environment.get("XDG_CACHE_HOME") or self.caller.home / ".cache") / "uv"
 
+    @property
+    def host_file(self) -> Path:
+        """Where this host's own configuration stands: `[plaidml]` and the like, with variables for cells of a backend."""
+        return self.folders.configuration / "host.toml"
+
+    def host_variables(self, backend: str | None) -> dict[str, str]:
+        """Return the variables that this host's configuration sets in cells of a backend; raises ManifestError."""
+        text = self.files.read(self.host_file) if backend else None
+        if not text:
+            return {}
+        try:
+            table = tomllib.loads(text).get(backend or "", {})
+        except tomllib.TOMLDecodeError as error:
+            raise ManifestError(f"{self.host_file} is no TOML", str(error), "mend it, or remove it") from None
+        wrong = [name for name, value in table.items() if not isinstance(value, str)]
+        if wrong:
+            raise ManifestError(
+                f"{self.host_file}: {wrong[0]} under [{backend}] is no text",
+                "wanted variables with text values",
+                f'{wrong[0]} = "..."',
+            )
+        return dict(table)
+
     @cached_property
     def store(self) -> Store:
         """The results of this project."""
@@ -100,4 +125,5 @@ def _folders(environment: dict[str, str]) -> Folders:
 
     cache = environment.get("ENVMGR_CACHE_DIR") or platformdirs.user_cache_dir("envmgr", appauthor=False)
     state = environment.get("ENVMGR_STATE_DIR") or platformdirs.user_state_dir("envmgr", appauthor=False)
-    return Folders(Path(cache).absolute(), Path(state).absolute())
+    configuration = environment.get("ENVMGR_CONFIG_DIR") or platformdirs.user_config_dir("envmgr", appauthor=False)
+    return Folders(Path(cache).absolute(), Path(state).absolute(), Path(configuration).absolute())

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code; a wrong one is told in one error, as JSON where that was asked."""
-    import click
+    import typer
 
     from envmgr.cli.application import application
-    from envmgr.cli.session import show_usage_error
+    from envmgr.cli.session import UsageProblem, show_usage_error
 
     try:
         code = application()(list(argv), standalone_mode=False, prog_name="envmgr")
-    except click.exceptions.Abort:
+    except typer.Abort:
         return 130
-    except click.exceptions.ClickException as error:
+    except UsageProblem as error:
         return show_usage_error(error, argv)
     return code if isinstance(code, int) else 0

@@ -101,13 +101,27 @@ def verify(
     perform(Options("verify", json, project, debug), action)
 
 
-def devices(name: Name, json: JsonFlag = False, project: ProjectOption = None, debug: DebugFlag = False) -> None:
+def devices(
+    name: Name,
+    opencl_setup: Annotated[
+        bool,
+        typer.Option(
+            "--opencl-setup", help="First make PlaidML see this processor through OpenCL (written to host.toml)."
+        ),
+    ] = False,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
     """List what the backend offers here, default and experimental, and which host devices it does not offer."""
     from envmgr.app.listing import offered_devices
+    from envmgr.app.opencl import set_up_opencl
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show import show_devices
 
     def action(workplace: Workplace) -> Answer:
+        if opencl_setup:
+            set_up_opencl(workplace, name)
         found = offered_devices(workplace, name)
         return Answer(found, lambda: show_devices(found), exit_code=int(bool(found.listing.error)))
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import click
 import typer
 
 from envmgr.app.workplace import Workplace
-from envmgr.errors import EnvmgrError
+from envmgr.errors import EnvmgrError, UsageError
 from envmgr.report.json import envelope
+
+UsageProblem: type[Exception] = typer.BadParameter.__mro__[1]
+"""What is raised for a wrong command line: click's own class, or that of the click which newer releases of Typer carry."""
 
 INTERRUPTED = 130
 INTERNAL = 70
@@ -80,24 +82,20 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def show_usage_error(error: click.exceptions.ClickException, argv: Sequence[str]) -> int:
+def show_usage_error(error: Exception, argv: Sequence[str]) -> int:
     """Tell of a wrong command line and return the exit code 2."""
-    usage = error.ctx.get_usage() if isinstance(error, click.exceptions.UsageError) and error.ctx else ""
-    command = (
-        error.ctx.command_path.removeprefix("envmgr").strip()
-        if isinstance(error, click.UsageError) and error.ctx
-        else ""
-    )
-    hint = f"{error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else "envmgr --help"
-    told = EnvmgrError(error.format_message(), usage, hint)
-    _tell(Options(command, "--json" in argv, None, debug=False), told, 2, code_name="usage")
-    return 2
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "envmgr"
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    usage = context.get_usage() if context else ""
+    options = Options(path.removeprefix("envmgr").strip(), "--json" in argv, None, debug="--debug" in argv)
+    return _tell(options, UsageError(message, usage, f"{path} --help"))
 
 
-def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None, code_name: str | None = None) -> int:
+def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None) -> int:
     if options.debug:
         traceback.print_exc(file=sys.stderr)
-    parts = {"code": code_name or error.code, "what": error.what, "why": error.why, "hint": error.hint}
+    parts = {"code": error.code, "what": error.what, "why": error.why, "hint": error.hint}
     if options.json:
         print_json(envelope(options.command, None, parts))
     lines = [f"error: {error.what}"]

@@ -203,7 +203,7 @@ def show_locks(made: Sequence[LockMade]) -> None:
                 *(f"  {line}" for line in each.why.splitlines()),
             )
         else:
-            say(f"{each.state:<10}  {each.label} {each.platform}: {each.count} distributions, {each.path}")
+            say(f"{each.state:<10}  {each.label} {each.platform}: {each.distributions} distributions, {each.path}")
         say(*(f"  note: {note}" for note in each.notes))
 
 

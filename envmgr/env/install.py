@@ -30,8 +30,24 @@ def install_locked(request: BuildRequest, content: LockedContent, python: Path, 
             tools.listener.on_event(Event("install", request.manifest, told, done, total))
             requirements = scratch / f"requirements-{number}.txt"
             tools.files.write(requirements, group.text)
-            _run(request, group, (*install_arguments(request.switches, python, requirements, group), *options), tools)
+            if not _found_in_folders(request, group, python, requirements, tools):
+                command = install_arguments(request.switches, python, requirements, group)
+                _run(request, group, (*command, *options), tools)
             done += count
+
+
+def _found_in_folders(
+    request: BuildRequest, group: RequirementGroup, python: Path, requirements: Path, tools: Tools
+) -> bool:
+    """Try the host's wheel folders alone for what an explicit index serves, and tell whether they had all of it.
+
+    The hashes decide, so a folder can only stand in with the very same artefacts; the index need not even answer.
+    """
+    if group.url is None or not request.switches.settings.find_links:
+        return False
+    command = install_arguments(request.switches, python, requirements, group, folders_only=True)
+    environment = uv_environment(request.switches, request.places.uv_cache)
+    return tools.process.run(ProcessRequest((*command, "--no-config", "--no-build"), env=environment)).good
 
 
 def _build_options(sources: SourceBuilds, scratch: Path, files: Files) -> tuple[str, ...]:

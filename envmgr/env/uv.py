@@ -62,14 +62,16 @@ def uv_environment(switches: Switches, cache: Path) -> dict[str, str]:
     )
 
 
-def index_arguments(settings: InstallerSettings, explicit: str | None = None) -> tuple[str, ...]:
+def index_arguments(
+    settings: InstallerSettings, explicit: str | None = None, *, folders_only: bool = False
+) -> tuple[str, ...]:
     """Return uv's arguments for where artefacts come from.
 
     An explicit index stands alone. Otherwise the host's indexes are merged as pip merges them: the best version of all.
-    Folders of wheels that the host names always count.
+    Folders of wheels that the host names always count, with `folders_only` they alone.
     """
     arguments: list[str] = []
-    if settings.no_index:
+    if settings.no_index or folders_only:
         arguments.append("--no-index")
     elif explicit:
         arguments += ["--default-index", explicit]
@@ -85,7 +87,9 @@ def index_arguments(settings: InstallerSettings, explicit: str | None = None) ->
     return tuple(arguments)
 
 
-def install_arguments(switches: Switches, python: Path, requirements: Path, group: RequirementGroup) -> tuple[str, ...]:
+def install_arguments(
+    switches: Switches, python: Path, requirements: Path, group: RequirementGroup, *, folders_only: bool = False
+) -> tuple[str, ...]:
     """Return the command that installs one group with hash checking and nothing resolved."""
     offline = ("--offline",) if switches.offline else ()
     return (
@@ -99,7 +103,7 @@ def install_arguments(switches: Switches, python: Path, requirements: Path, grou
         switches.link_mode,
         "--python",
         str(python),
-        *index_arguments(switches.settings, group.url),
+        *index_arguments(switches.settings, group.url, folders_only=folders_only),
         *offline,
         "-r",
         str(requirements),
