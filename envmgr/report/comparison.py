@@ -10,7 +10,7 @@ from rich.text import Text
 from envmgr.model.comparison import Comparison, Comparisons, Verdict
 from envmgr.report.look import Look
 from envmgr.report.markdown import escaped, table
-from envmgr.report.terminal import new_table, render
+from envmgr.report.rich_text import new_table, render
 from envmgr.report.text import clean
 
 _SIGNS = {

@@ -9,7 +9,7 @@ from typing import Any
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Parity, Run
-from envmgr.model.summary import Summary
+from envmgr.model.summary import MarkKind, Summary
 
 _PASSED = frozenset({Outcome.PASSED, Outcome.XPASS})
 
@@ -18,7 +18,8 @@ class Row(Noun):
     """One cell: what it is, what became of it, how fast it was.
 
     `speed` is the baseline's time divided by this one's (2 is twice as fast), of cells that passed alone: a wrong
-    answer has no speed. `note` is the number of the note that tells why.
+    answer has no speed. `note` is the number of the note that tells why; `marks` are the letters of what disturbed the
+    measurement. `drawn` is what a sparkline shows: one value a process, of a single process its samples.
     """
 
     cell: str
@@ -28,6 +29,7 @@ class Row(Noun):
     device: str
     api: str = ""
     python: str = ""
+    host: str = ""
     outcome: Outcome
     observed: Outcome | None = None
     unexpected: bool = False
@@ -35,6 +37,8 @@ class Row(Noun):
     speed: float | None = None
     parity: Parity | None = None
     note: int | None = None
+    marks: str = ""
+    drawn: tuple[float, ...] = ()
 
 
 class Section(Noun):
@@ -57,18 +61,28 @@ class Note(Noun):
     ids: tuple[str, ...]
 
 
+class MarkNote(Noun):
+    """One kind of disturbance, at its worst, and the cells that were measured under it."""
+
+    letter: str
+    text: str
+    cells: tuple[str, ...]
+
+
 class MatrixView(Noun):
-    """A run as tables show it."""
+    """A run as tables show it; `hosts` are the hosts of its cells."""
 
     run: str
     matrix: str
     host: str
+    hosts: tuple[str, ...] = ()
     effort: str
     processes: int
     started_at: str
     finished: bool
     sections: tuple[Section, ...]
     notes: tuple[Note, ...]
+    marks: tuple[MarkNote, ...] = ()
     counts: dict[Outcome, int]
     unexpected: int
     unmeasured: int
@@ -91,12 +105,14 @@ def matrix_view(
         run=run.record.id,
         matrix=plan.matrix,
         host=run.record.host,
+        hosts=tuple(dict.fromkeys(cell.cell.host for cell in judged if cell.cell.host)),
         effort=plan.effort,
         processes=plan.processes,
         started_at=run.record.started_at,
         finished=run.finished,
         sections=_sections(judged, summaries, notes, defaults or {}),
         notes=notes,
+        marks=_marks(judged, summaries),
         counts=dict(Counter(cell.outcome for cell in judged)),
         unexpected=sum(cell.unexpected for cell in judged),
         unmeasured=sum(cell.observed is None for cell in judged),
@@ -128,6 +144,36 @@ def _notes(judged: Sequence[JudgedCell]) -> tuple[Note, ...]:
         )
         for number, ((outcome, observed, reason), cells) in enumerate(told.items(), start=1)
     )
+
+
+_LETTERS: dict[MarkKind, str] = {"busy": "b", "stolen": "v", "throttled": "t", "memory": "m", "unsteady": "u"}
+
+
+def _marks(judged: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> tuple[MarkNote, ...]:
+    """Return what disturbed measurements, each kind once: the text of the cell with the most processes under it."""
+    found: dict[MarkKind, list[tuple[int, str, str]]] = {}
+    for cell in judged:
+        for mark in _summary(cell, summaries).marks:
+            found.setdefault(mark.kind, []).append((mark.processes, mark.text, cell.cell.name))
+    return tuple(
+        MarkNote(
+            letter=_LETTERS[kind],
+            text=max(each)[1] if len(each) == 1 else f"{max(each)[1]}; {len(each)} cells",
+            cells=tuple(dict.fromkeys(name for _, _, name in each)),
+        )
+        for kind, each in found.items()
+    )
+
+
+def _summary(cell: JudgedCell, summaries: Mapping[str, Summary]) -> Summary:
+    return summaries.get(cell.cell.id) or Summary(processes=0, samples=0)
+
+
+def _drawn(cell: JudgedCell, summary: Summary) -> tuple[float, ...]:
+    if len(summary.by_round) > 1:
+        return tuple(summary.by_round.values())
+    reports = [result.report for result in cell.results if result.report and result.report.samples]
+    return reports[0].samples if reports and summary.samples else ()
 
 
 def _sections(
@@ -179,7 +225,8 @@ def _median(cell: JudgedCell, summaries: Mapping[str, Summary]) -> float | None:
 
 def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float | None, note: int | None) -> Row:
     cell = judged.cell
-    middle = _median(judged, summaries)
+    summary = _summary(judged, summaries)
+    middle = summary.median
     comparable = baseline and middle and judged.outcome in _PASSED
     return Row(
         cell=cell.id,
@@ -192,8 +239,11 @@ def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float |
         outcome=judged.outcome,
         observed=judged.observed,
         unexpected=judged.unexpected,
-        summary=summaries.get(cell.id, Summary(processes=0, samples=0)),
+        host=cell.host,
+        summary=summary,
         speed=baseline / middle if comparable and baseline and middle else None,
         parity=judged.parity,
         note=note,
+        marks="".join(_LETTERS[mark.kind] for mark in summary.marks),
+        drawn=_drawn(judged, summary),
     )

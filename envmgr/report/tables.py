@@ -12,7 +12,7 @@ from rich.text import Text
 from envmgr.model.env import Check, DeviceListing, StepState, Verification
 from envmgr.model.host import HostFacts, Lack, Match
 from envmgr.report.look import Look
-from envmgr.report.terminal import new_table, render
+from envmgr.report.rich_text import new_table, render
 from envmgr.report.text import amount, clean
 
 _GOOD, _BAD, _DIM = "green", "bold red", "dim"

@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from rich.box import ASCII, SIMPLE_HEAD
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from envmgr.model.cell import Plan
 from envmgr.model.outcome import Outcome
+from envmgr.report.grid import Column, Words, grid, paragraph
 from envmgr.report.look import Look, signed
 from envmgr.report.original import OriginalTable
+from envmgr.report.rich_text import BAD, STYLES, new_table, render, styled
+from envmgr.report.spark import sparkline
 from envmgr.report.summary import MatrixView, Note, Row, Section, headline
-from envmgr.report.text import amount, clean, parameters, ratio, seconds
+from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
 
-_ROOMY = 112
-_WIDE = 200
-STYLES = {
-    Outcome.PASSED: "green",
-    Outcome.XFAIL: "yellow",
-    Outcome.XPASS: "bold magenta",
-    Outcome.WRONG: "bold magenta",
-    Outcome.UNAVAILABLE: "dim",
-    Outcome.NOT_OFFERED: "dim",
-    Outcome.SKIPPED: "dim",
-}
-_BAD = "bold red"
+_ROOMY = 118
+_SPARK = 10
+_CELLS_NAMED = 12
 
 
-class Column(NamedTuple):
-    """One column of a table: its head, what it shows of a thing, and how."""
+class Shown(NamedTuple):
+    """One column of the matrix: its place in a table, and what it shows of a row."""
 
-    head: str
-    text: Callable[[Row], str | Text]
-    right: bool = False
-    fold: bool = False
+    column: Column
+    words: Callable[[Row], Words]
 
 
 def matrix(view: MatrixView, look: Look) -> str:
-    """Return a run as text: a table a runner, the reasons, and one sentence that sums up."""
-    parts: list[RenderableType] = [Text(_title(view), style="bold")]
+    """Return a run as text: a table a runner, the reasons, what disturbed it, and one sentence that sums up."""
+    parts = [paragraph([Words(_title(view), "bold")], look)]
     for section in view.sections:
-        parts += [Text(""), _heading(section), _table(section, look)]
+        parts += ["\n", paragraph(_heading(section), look), *_tables(view, section, look)]
     if view.notes:
-        parts.append(Text("\nWhy", style="bold"))
-        parts += [_note(note) for note in view.notes]
-    parts += [Text(f"\ndamaged, left out: {clean(text)}", style=_BAD) for text in view.damaged]
-    parts += [Text(""), Text(headline(view), style=_BAD if view.unexpected else "bold")]
-    return render(parts, look)
+        parts.append(paragraph([Words("\nWhy", "bold")], look))
+        parts += [paragraph(_note(note), look, indent=2) for note in view.notes]
+    if view.marks:
+        parts.append(paragraph([Words("\nMeasured under", "bold")], look))
+        parts += [
+            paragraph([Words(f"{mark.letter}  ", "bold"), Words(f"{clean(mark.text)}\n"), _named(mark.cells)], look, 2)
+            for mark in view.marks
+        ]
+    parts += [paragraph([Words(f"\ndamaged, left out: {clean(text)}", BAD)], look) for text in view.damaged]
+    parts.append("\n" + paragraph([Words(headline(view), BAD if view.unexpected else "bold")], look))
+    text = "".join(parts)
+    return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def plan(planned: Plan, look: Look) -> str:
@@ -64,7 +58,7 @@ def plan(planned: Plan, look: Look) -> str:
     refused = sum(cell.refusal is not None for cell in planned.cells)
     total = (
         f"{len(planned.cells)} cells on {clean(planned.host)}: {len(planned.cells) - refused} to measure, "
-        f"{_processes(planned.processes)} each; {refused} that cannot run"
+        f"{processes(planned.processes)} each; {refused} that cannot run"
     )
     return render([table, Text(total)], look)
 
@@ -77,103 +71,102 @@ def original(table: OriginalTable, look: Look) -> str:
     return render([Text(clean(table.title), style="bold"), grid, Text(clean(table.footnote), style="dim")], look)
 
 
-def render(parts: Sequence[RenderableType], look: Look) -> str:
-    """Return what rich makes of the parts, ready to be printed as it is; markup in texts is never interpreted."""
-    out = StringIO()
-    console = Console(
-        file=out,
-        width=max(look.width, _WIDE) if look.wide else look.width,
-        force_terminal=look.color,
-        color_system="standard" if look.color else None,
-        no_color=not look.color,
-        legacy_windows=False,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        _environ={},
-    )
-    for part in parts:
-        console.print(part)
-    text = "".join(f"{line.rstrip()}\n" for line in out.getvalue().split("\n")[:-1])
-    return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
-
-
-def new_table(heads: Sequence[str], look: Look, *, folding: Sequence[int] = (), right: Sequence[int] = ()) -> Table:
-    """Return an empty table; the columns in `folding` wrap where the width asks for it, the others never do."""
-    table = Table(box=SIMPLE_HEAD if look.unicode else ASCII, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for place, head in enumerate(heads):
-        table.add_column(
-            head,
-            justify="right" if place in right else "left",
-            no_wrap=place not in folding,
-            overflow="fold" if place in folding else "crop",
-        )
-    return table
-
-
-def styled(outcome: Outcome, look: Look, reason: str = "") -> Text:
-    """Return an outcome by sign, word and colour, with its reason behind it."""
-    text = Text(signed(outcome, unicode=look.unicode), style=STYLES.get(outcome, _BAD))
-    return text.append(f": {clean(reason)}", style="default not bold") if reason else text
-
-
 def _title(view: MatrixView) -> str:
     state = "" if view.finished else ", not finished"
-    effort = f"{view.effort} ({_processes(view.processes)} a cell)"
+    effort = f"{view.effort} ({processes(view.processes)} a cell)"
     return clean(f"{view.matrix}: run {view.run} on {view.host}, {effort}{state}")
 
 
-def _processes(count: int) -> str:
-    return "1 process" if count == 1 else f"{count} processes"
-
-
-def _heading(section: Section) -> Text:
-    heading = Text(clean(section.runner), style="bold cyan")
+def _heading(section: Section) -> Iterable[Words]:
+    yield Words(clean(section.runner), "bold cyan")
     if section.parameters:
-        heading.append(f"  {parameters(section.parameters)}", style="default not bold")
+        yield Words(f"  {parameters(section.parameters)}")
     if section.baseline:
-        heading.append(f"\nspeed: times as fast as {clean(section.baseline)}", style="dim not bold")
-    return heading
+        yield Words(f"\nspeed: times as fast as {clean(section.baseline)}", "dim cyan")
 
 
-def _table(section: Section, look: Look) -> Table:
-    columns = _columns(look)
-    table = new_table(
-        [column.head for column in columns],
-        look,
-        folding=[place for place, column in enumerate(columns) if column.fold],
-        right=[place for place, column in enumerate(columns) if column.right],
-    )
-    for row in section.rows:
-        table.add_row(*(column.text(row) for column in columns))
-    return table
-
-
-def _columns(look: Look) -> list[Column]:
-    """Return the columns for a width: the least that tells the story, more where there is room, all if asked for."""
-    columns = [
-        Column("version set", lambda row: clean(row.label), fold=True),
-        Column("device", lambda row: clean(row.device), fold=True),
-        Column("outcome", lambda row: styled(row.outcome, look)),
-        Column("first", lambda row: seconds(row.summary.first_call), right=True),
-        Column("median", lambda row: seconds(row.summary.median), right=True),
-    ]
+def _tables(view: MatrixView, section: Section, look: Look) -> Iterable[str]:
+    """Return one table where the width has room for all, else two: what came of the cells, and how they were timed."""
+    several = len(view.hosts) > 1
     if look.wide or look.width >= _ROOMY:
-        columns.append(Column("spread", _spread, right=True))
-        columns.append(Column("parity", _parity, right=True))
-        columns.append(Column("memory", lambda row: amount(row.summary.peak_memory), right=True))
-    if look.wide:
-        columns.append(Column("min", lambda row: seconds(row.summary.minimum), right=True))
-        columns.append(Column("max", lambda row: seconds(row.summary.maximum), right=True))
-        columns.append(
-            Column("samples", lambda row: f"{row.summary.samples}" if row.summary.samples else "", right=True)
-        )
-        columns.append(Column("items/s", _throughput, right=True))
-        columns.append(Column("Python", lambda row: clean(row.python)))
-        columns.append(Column("cell", lambda row: row.cell))
-    columns.append(Column("speed", lambda row: ratio(row.speed), right=True))
-    columns.append(Column("why", lambda row: f"[{row.note}]" if row.note else "", right=True))
-    return columns
+        columns = [*_which(several), *_outcome(look), *_speed(), *_timing(look), *_more(look), *_why()]
+        yield _table(section.rows, columns, look)
+        return
+    yield _table(section.rows, [*_which(several), *_outcome(look), *_speed(), *_why()], look)
+    timed = [row for row in section.rows if row.summary.samples]
+    if timed:
+        yield "\n"
+        yield _table(timed, [*_which(several), *_timing(look)], look)
+
+
+def _table(rows: Sequence[Row], columns: Sequence[Shown], look: Look) -> str:
+    """Return a table; a column that has nothing to say of any row is left out."""
+    shown = [(each.column, [each.words(row) for row in rows]) for each in columns]
+    told = [(column, words) for column, words in shown if column.fold or any(text for text, _ in words)]
+    return grid([column for column, _ in told], list(zip(*(words for _, words in told), strict=True)), look)
+
+
+def _which(several_hosts: bool) -> list[Shown]:
+    hosts = [Shown(Column("host", fold=True), lambda row: Words(clean(row.host)))] if several_hosts else []
+    return [
+        *hosts,
+        Shown(Column("version set", fold=True), lambda row: Words(clean(row.label))),
+        Shown(Column("device", fold=True), lambda row: Words(clean(row.device))),
+    ]
+
+
+def _outcome(look: Look) -> list[Shown]:
+    styled = {outcome: Words(signed(outcome, unicode=look.unicode), STYLES.get(outcome, BAD)) for outcome in Outcome}
+    return [
+        Shown(Column("outcome"), lambda row: styled[row.outcome]),
+        Shown(Column("first", right=True), lambda row: Words(seconds(row.summary.first_call))),
+        Shown(Column("median", right=True), lambda row: Words(seconds(row.summary.median))),
+    ]
+
+
+def _speed() -> list[Shown]:
+    return [Shown(Column("speed", right=True), lambda row: Words(ratio(row.speed)))]
+
+
+def _why() -> list[Shown]:
+    return [Shown(Column("why", right=True), lambda row: Words(_reference(row)))]
+
+
+def _timing(look: Look) -> list[Shown]:
+    def drawn(row: Row) -> Words:
+        return Words(sparkline(row.drawn, _SPARK, unicode=look.unicode))
+
+    return [
+        Shown(Column("95 % between", right=True), lambda row: Words(_interval(row))),
+        Shown(Column("spread", right=True), lambda row: Words(_spread(row))),
+        Shown(Column("parity", right=True), lambda row: Words(_parity(row))),
+        Shown(Column("memory", right=True), lambda row: Words(amount(row.summary.peak_memory))),
+        Shown(Column("samples"), drawn),
+    ]
+
+
+def _more(look: Look) -> list[Shown]:
+    if not look.wide:
+        return []
+    return [
+        Shown(Column("min", right=True), lambda row: Words(seconds(row.summary.minimum))),
+        Shown(Column("max", right=True), lambda row: Words(seconds(row.summary.maximum))),
+        Shown(Column("processes", right=True), lambda row: Words(f"{row.summary.processes or ''}")),
+        Shown(Column("count", right=True), lambda row: Words(f"{row.summary.samples or ''}")),
+        Shown(Column("items/s", right=True), lambda row: Words(_throughput(row))),
+        Shown(Column("Python"), lambda row: Words(clean(row.python))),
+        Shown(Column("cell"), lambda row: Words(row.cell)),
+    ]
+
+
+def _reference(row: Row) -> str:
+    """Return where the reader finds more: the number of the reason, the letters of what disturbed."""
+    return f"{row.marks} [{row.note}]".lstrip() if row.note else row.marks
+
+
+def _interval(row: Row) -> str:
+    interval = row.summary.interval
+    return f"{seconds(interval[0])} - {seconds(interval[1])}" if interval else ""
 
 
 def _spread(row: Row) -> str:
@@ -184,22 +177,23 @@ def _spread(row: Row) -> str:
 def _parity(row: Row) -> str:
     if row.parity is None:
         return ""
-    return "reference" if row.parity.reference == row.cell else _error_of(row)
-
-
-def _error_of(row: Row) -> str:
-    compared = row.parity is not None and row.parity.verdict != "not-compared"
-    return f"{row.parity.max_rel:.1e}" if row.parity and compared else "not compared"
+    if row.parity.reference == row.cell:
+        return "reference"
+    return "not compared" if row.parity.verdict == "not-compared" else f"{row.parity.max_rel:.1e}"
 
 
 def _throughput(row: Row) -> str:
     return f"{row.summary.throughput:.4g}" if row.summary.throughput else ""
 
 
-def _note(note: Note) -> Padding:
+def _note(note: Note) -> Iterable[Words]:
     observed = f", observed {note.observed.value}" if note.observed and note.observed is not note.outcome else ""
-    text = Text(f"[{note.number}] ", style="bold")
-    text.append(f"{note.outcome.value}{observed}", style=STYLES.get(note.outcome, _BAD))
-    text.append(f": {clean(note.reason)}\n", style="default")
-    text.append(clean(", ".join(note.cells)), style="dim")
-    return Padding(text, (0, 0, 0, 2))
+    yield Words(f"[{note.number}] ", "bold")
+    yield Words(f"{note.outcome.value}{observed}", STYLES.get(note.outcome, BAD))
+    yield Words(f": {clean(note.reason)}\n")
+    yield _named(note.cells)
+
+
+def _named(cells: Sequence[str]) -> Words:
+    more = f", and {len(cells) - _CELLS_NAMED} more" if len(cells) > _CELLS_NAMED else ""
+    return Words(clean(", ".join(cells[:_CELLS_NAMED])) + more, "dim")

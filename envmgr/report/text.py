@@ -73,6 +73,11 @@ def ratio(value: float | None) -> str:
     return f"{_three(value)}x"
 
 
+def processes(count: int) -> str:
+    """Return a number of processes in words."""
+    return "1 process" if count == 1 else f"{count} processes"
+
+
 def parameters(values: dict[str, object]) -> str:
     """Return parameters on one line, sorted by name."""
     return clean(" ".join(f"{name}={value}" for name, value in sorted(values.items())))

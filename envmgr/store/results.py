@@ -116,18 +116,25 @@ class FileStore:
         except OSError as error:
             raise StoreError(what, str(error), hint) from error
         try:
-            data = json.loads(text or "")
-            schema = data.get("schema") if isinstance(data, dict) else None
-            if isinstance(schema, int) and schema > _SCHEMA:
-                why = f"wanted schema {_SCHEMA} or older, found {schema}"
-                raise StoreError(what, why, "a newer envmgr wrote it: update this one")
-            return kind.model_validate(data)
+            return kind.model_validate_json(text or "")
         except ValidationError as error:
+            found = _schema_of(text or "")
+            if found > _SCHEMA:
+                why = f"wanted schema {_SCHEMA} or older, found {found}"
+                raise StoreError(what, why, "a newer envmgr wrote it: update this one") from error
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise StoreError(what, f"damaged: {place}: {first['msg']}", hint) from error
-        except (ValueError, RecursionError) as error:
-            raise StoreError(what, f"damaged: no JSON ({error})", hint) from error
+            raise StoreError(what, f"damaged: {place + ': ' if place else ''}{first['msg']}", hint) from error
+
+
+def _schema_of(text: str) -> int:
+    """Return the schema that a damaged or newer file names, 0 where it names none."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return 0
+    schema = data.get("schema") if isinstance(data, dict) else None
+    return schema if isinstance(schema, int) else 0
 
 
 def _checked(name: str) -> str:

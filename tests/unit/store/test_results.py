@@ -60,7 +60,7 @@ def test_half_a_result_is_damaged(store, place):
     file = place / "results" / "c1-0.json"
     text = file.read_text(encoding="utf-8")
     file.write_text(text[: len(text) // 2], encoding="utf-8")
-    assert store.load(RUN).damaged[0].startswith("c1-0.json: damaged: no JSON")
+    assert store.load(RUN).damaged[0].startswith("c1-0.json: damaged: Invalid JSON")
 
 
 def test_a_result_of_a_newer_envmgr_is_left_out_with_the_reason(store, place):

@@ -1,0 +1,32 @@
+"""Samples as a line of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_ASCII = "_.-=+*#@"
+
+
+def sparkline(samples: Sequence[float], width: int, *, unicode: bool = True) -> str:
+    """Return samples in their order, the fastest lowest, from 0.8 times to 1.25 times their median if they stay inside.
+
+    More samples than `width` are drawn together by their medians.
+
+    >>> sparkline([1.0, 1.0, 1.25], 8), sparkline([], 8)
+    ('▄▄█', '')
+    """
+    if not samples:
+        return ""
+    size = len(samples) / min(width, len(samples))
+    drawn = [
+        median(samples[round(start * size) : round((start + 1) * size)]) for start in range(min(width, len(samples)))
+    ]
+    middle = median(drawn)
+    low, high = min(0.8 * middle, *drawn), max(1.25 * middle, *drawn)
+    signs = _BLOCKS if unicode else _ASCII
+    step = (high - low) / len(signs)
+    if not step:
+        return signs[len(signs) // 2 - 1] * len(drawn)
+    return "".join(signs[min(len(signs) - 1, int((value - low) / step))] for value in drawn)
