@@ -113,7 +113,10 @@ class Refinement:
         def held(lines: Sequence[str]) -> World:
             return refined.world.model_copy(update={"build_constraints": (*self._base.build_constraints, *lines)})
 
-        chosen = smallest(added, lambda lines: self._passes(held(lines)))
+        text = self._situation.reading.text.lower()
+        accused = [line for line in added if line.split("<")[0] in text]
+        alone = next(((line,) for line in accused[:_SUSPECTS_TRIED] if self._passes(held([line]))), ())
+        chosen: tuple[str, ...] = alone or smallest(added, lambda lines: self._passes(held(lines)))
         if not self._passes(held(chosen)):
             return
         refined.world = held(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -51,17 +52,14 @@ class Target:
 
 
 def parse_page(text: str) -> tuple[Release, ...]:
-    """Return the releases that an index page in JSON (PEP 691) lists, oldest first.
+    """Return the releases that an index page lists, oldest first, in JSON (PEP 691) or HTML (PEP 503).
 
     Files whose names tell no version are left out; a page that is none gives nothing.
     """
-    try:
-        files = json.loads(text).get("files", [])
-    except (ValueError, AttributeError):
-        return ()
+    files = _files_of(text)
     found: dict[Version, list[tuple[str, Artefact]]] = {}
-    for file in files if isinstance(files, list) else ():
-        read = _artefact(file) if isinstance(file, dict) else None
+    for file in files:
+        read = _artefact(file)
         if read is not None:
             version, artefact = read
             found.setdefault(version, []).append((str(file.get("upload-time") or "")[:10], artefact))
@@ -70,6 +68,38 @@ def parse_page(text: str) -> tuple[Release, ...]:
         dates = sorted(date for date, _ in entries if date)
         releases.append(Release(version, dates[0] if dates else "", tuple(artefact for _, artefact in entries)))
     return tuple(sorted(releases, key=lambda release: release.version))
+
+
+def _files_of(text: str) -> list[dict[str, Any]]:
+    if not text.lstrip().startswith("{"):
+        page = _Page()
+        page.feed(text)
+        return page.files
+    try:
+        files = json.loads(text).get("files", [])
+    except ValueError:
+        return []
+    return [file for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+
+
+class _Page(HTMLParser):
+    """The files that an HTML page links to, as the JSON form would tell them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files: list[dict[str, Any]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        if tag == "a" and told.get("href"):
+            name = str(told["href"]).split("#", maxsplit=1)[0].rsplit("/", maxsplit=1)[-1]
+            self.files.append(
+                {
+                    "filename": name.replace("%2B", "+"),
+                    "requires-python": told.get("data-requires-python"),
+                    "yanked": "data-yanked" in told,
+                }
+            )
 
 
 def _artefact(file: dict[str, Any]) -> tuple[Version, Artefact] | None:

@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 _LINE = re.compile(
     r"\s*(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[(?P<extras>[^\]]*)\])?\s*"
-    r"(?:@\s*(?P<url>\S+)|\(?(?P<specifier>[^;()]*)\)?)\s*(?:;\s*(?P<marker>.+?))?\s*$"
+    r"(?:@\s*(?P<url>\S+)|\(?(?P<specifier>(?:[<>=!~][^;()]*)?)\)?)\s*(?:;\s*(?P<marker>.+?))?\s*$"
 )
 
 
