@@ -32,15 +32,20 @@ class Releases:
         with self._guard:
             if key in self._known:
                 return self._known[key]
-        page = self._web.get(f"{self._url}/{quote(key)}/", _ACCEPT) if self._url else None
-        releases = parse_page(page or "")
+        releases = parse_page(self._page(key))
         with self._guard:
             return self._known.setdefault(key, releases)
 
+    def _page(self, key: str) -> str:
+        return (self._web.get(f"{self._url}/{quote(key)}/", _ACCEPT) or "") if self._url else ""
+
     def prefetch(self, names: Iterable[str]) -> None:
-        """Ask for several at once."""
-        with ThreadPoolExecutor(8) as pool:
-            tuple(pool.map(self, tuple(names)))
+        """Ask for several at once; the pages are read together and taken apart one by one (both hold the interpreter)."""
+        wanted = [name for name in dict.fromkeys(map(canonicalize_name, names)) if name not in self._known]
+        with ThreadPoolExecutor(4) as pool:
+            pages = tuple(pool.map(self._page, wanted))
+        for name, page in zip(wanted, pages, strict=True):
+            self._known.setdefault(name, parse_page(page))
 
 
 def default_index(uv: Path, process: Process, environment: Mapping[str, str]) -> str:

@@ -112,7 +112,7 @@ class LockMaker:
         )
 
     def _python(self, chosen: Target, previous: Lock | None) -> str:
-        """Return the minor version to lock for: as before if it will still do, else what this host has, else the newest."""
+        """Return the minor version to lock for: as before if that will do, else one of this host, else the newest."""
         allowed = pythons(chosen.python)
         if previous is not None and previous.python in allowed:
             return previous.python

@@ -15,7 +15,6 @@ from envmgr.app.workplace import Workplace
 from envmgr.backends.opencl import processor_setup
 from envmgr.errors import HostError
 
-
 _STOCK = Path("share", "plaidml", "experimental.json")
 """Where PlaidML's wheel puts its experimental configuration, from the env's folder."""
 

@@ -150,7 +150,6 @@ def _device_checks(workplace: Workplace, built: Built, listing: DeviceListing, f
     checks = list(backend_for(manifest.backend).diagnose_listing(listing, facts))
     if "keras" in env.resolved:
         checks.append(check_active(ask_keras(workplace, env, manifest), manifest.backend))
-    for device in listing.devices:
-        if device.valid:
-            checks.append(operation_check(try_device(workplace, env, manifest, device), device.id))
+    tried = [device for device in listing.devices if device.valid]
+    checks += [operation_check(try_device(workplace, env, manifest, device), device.id) for device in tried]
     return tuple(checks)

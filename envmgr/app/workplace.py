@@ -91,7 +91,7 @@ class Workplace:
 
     @property
     def host_file(self) -> Path:
-        """Where this host's own configuration stands: `[plaidml]` and the like, with variables for cells of a backend."""
+        """Where this host's own configuration stands: `[plaidml]` and the like, with variables for their cells."""
         return self.folders.configuration / "host.toml"
 
     def host_variables(self, backend: str | None) -> dict[str, str]:

@@ -19,7 +19,7 @@ from envmgr.errors import EnvmgrError, UsageError
 from envmgr.report.json import envelope
 
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[1]
-"""What is raised for a wrong command line: click's own class, or that of the click which newer releases of Typer carry."""
+"""What is raised for a wrong command line: click's own class, or that of the click that newer Typers carry."""
 
 INTERRUPTED = 130
 INTERNAL = 70

@@ -30,7 +30,7 @@ class Lock(Noun):
     """Everything that an env of one target is installed from.
 
     `inputs` is the digest of what the resolution depended on in the manifest: a different one makes the lock stale.
-    `python` is the minor version that it holds for. `minimum` is the oldest system assumed (`glibc 2.28`, `macos 11.0`).
+    `python` is the minor version that it holds for. `minimum` is the oldest system assumed (`glibc 2.28`, `macos 11`).
     `builds` are the pinned build requirements of the distributions that are built from source. `download` is the size
     of all artefacts in bytes, where several fit the largest; 0 where the index does not tell.
     """
