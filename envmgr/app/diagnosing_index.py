@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
@@ -40,12 +39,9 @@ class Releases:
         return (self._web.get(f"{self._url}/{quote(key)}/", _ACCEPT) or "") if self._url else ""
 
     def prefetch(self, names: Iterable[str]) -> None:
-        """Ask for several at once; the pages are read together and taken apart one by one (both hold the interpreter)."""
-        wanted = [name for name in dict.fromkeys(map(canonicalize_name, names)) if name not in self._known]
-        with ThreadPoolExecutor(4) as pool:
-            pages = tuple(pool.map(self._page, wanted))
-        for name, page in zip(wanted, pages, strict=True):
-            self._known.setdefault(name, parse_page(page))
+        """Ask for several in a row."""
+        for name in names:
+            self(name)
 
 
 def default_index(uv: Path, process: Process, environment: Mapping[str, str]) -> str:

@@ -23,7 +23,7 @@ _NAME_ONLY = re.compile(r"cannot import name '?(\w+)'?(?! from)(?:\s|$|\()")
 _ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
 _LIBRARY = re.compile(r"([\w+.-]*lib[\w+-]+\.(?:so(?:\.\d+)*|dylib)|[\w-]+\.dll)", re.IGNORECASE)
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\bLC_ALL\b|\bPYTHON[A-Z]+\b")
-_SITE = re.compile(r"(?:site|dist)-packages[/\\]([^/\\\n\"']+)")
+_SITE = re.compile(r"(?:site|dist)-packages[/\\]([^\n\"']+)")
 _TELLING = re.compile(
     r"error|cannot|could not|no module|not found|failed|unsatisfiable|because|hint:|undefined", re.IGNORECASE
 )
@@ -39,10 +39,19 @@ class Frame:
     function: str = ""
 
     @property
+    def module(self) -> str:
+        """The dotted name below site-packages that the frame stands in, or empty."""
+        match = _SITE.search(self.file)
+        if not match:
+            return ""
+        parts = re.split(r"[/\\]", match[1])
+        parts[-1] = parts[-1].split(".")[0]
+        return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+    @property
     def top(self) -> str:
         """The top-level name below site-packages that the frame stands in, or empty."""
-        match = _SITE.search(self.file)
-        return re.sub(r"\.(py|pyc|.*\.so)$", "", match[1]) if match else ""
+        return self.module.split(".")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from envmgr.diagnose.minimise import boundary, smallest
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.releases import Release, installable, stable
 from envmgr.diagnose.requirement import read_line, version_of
-from envmgr.diagnose.search import Journal, Solution
+from envmgr.diagnose.search import Journal, Solution, key_of
 from envmgr.diagnose.situation import Situation
 from envmgr.diagnose.worlds import asked, parts, replaced, with_requirement
 from envmgr.model.finding import Cause, World
@@ -36,11 +36,14 @@ class Refinement:
         self._situation = situation
         self._base = situation.base
         self._elapsed = elapsed
+        self._proposals: Mapping[str, Cause] = {}
 
     def refine(self, solution: Solution) -> Refined:
         """Return the smallest change that was seen to work."""
         refined = Refined(solution.world, solution.seen, list(solution.candidate.causes))
-        if solution.world.exclude_newer != self._base.exclude_newer and self._came_later(solution):
+        self._proposals = solution.proposals
+        self._drop_idle_parts(refined)
+        if refined.world.exclude_newer != self._base.exclude_newer and self._came_later(solution):
             self._date_to_caps(refined)
         self._split_constraints(refined)
         self._fewest_variables(refined)
@@ -64,7 +67,7 @@ class Refinement:
         before, after = self._situation.seen.resolved, refined.seen.resolved
         moved = [name for name in after if name in before and _older(after[name], before[name])]
         moved.sort(key=self._suspicion, reverse=True)
-        plain = self._without_date(refined.world)
+        plain = refined.world.model_copy(update={"exclude_newer": self._base.exclude_newer})
 
         def capped(names: Sequence[str]) -> World:
             world = plain
@@ -82,15 +85,9 @@ class Refinement:
             for name in chosen
         ]
 
-    def _without_date(self, world: World) -> World:
-        changes: dict[str, object] = {"exclude_newer": self._base.exclude_newer}
-        if not any(set(asked(world)) ^ set(asked(self._base))):
-            changes |= {"requirements": self._base.requirements, "steps": self._base.steps}
-        return world.model_copy(update=changes)
-
     def _suspicion(self, name: str) -> float:
         reading, contents = self._situation.reading, self._situation.contents
-        frames = [contents.owner_of(frame.top) for frame in reading.frames if frame.top]
+        frames = [contents.owner_of(frame.module) for frame in reading.frames if frame.top]
         weight = float(len(frames) - frames[::-1].index(name)) / len(frames) if name in frames else 0.0
         return weight + (2.0 if reading.says(name) else 0.0)
 
@@ -163,6 +160,13 @@ class Refinement:
             if not idle:
                 return
             refined.world, refined.seen = idle[0][0].rest, idle[0][1]
+            self._name_again(refined)
+
+    def _name_again(self, refined: Refined) -> None:
+        """Let what remains, where it was proposed by itself, say what it shows."""
+        cause = self._proposals.get(key_of(refined.world))
+        if cause is not None:
+            refined.causes = [cause]
 
     # -- boundaries
 

@@ -5,28 +5,41 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html.parser import HTMLParser
+from itertools import product
 from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
+
+from envmgr.diagnose.requirement import version_of
 
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """One file of a release; `tags` are (interpreter, abi, platform) of a wheel, none of a source archive."""
+    """One file of a release."""
 
     filename: str
-    tags: frozenset[tuple[str, str, str]] = frozenset()
     requires_python: str = ""
     yanked: bool = False
     size: int = 0
 
     @property
     def wheel(self) -> bool:
-        """True for a wheel."""
-        return bool(self.tags)
+        """True for a wheel, False for a source archive."""
+        return self.filename.endswith(".whl")
+
+    @property
+    def tags(self) -> frozenset[tuple[str, str, str]]:
+        """The (interpreter, abi, platform) that a wheel's name tells; none of a source archive."""
+        return _tags_of(self.filename) if self.wheel else frozenset()
+
+
+@cache
+def _tags_of(filename: str) -> frozenset[tuple[str, str, str]]:
+    parts = filename.removesuffix(".whl").split("-")[-3:]
+    return frozenset(product(*(part.split(".") for part in parts))) if len(parts) == 3 else frozenset()  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +69,34 @@ def parse_page(text: str) -> tuple[Release, ...]:
 
     Files whose names tell no version are left out; a page that is none gives nothing.
     """
-    files = _files_of(text)
-    found: dict[Version, list[tuple[str, Artefact]]] = {}
-    for file in files:
-        read = _artefact(file)
-        if read is not None:
-            version, artefact = read
-            found.setdefault(version, []).append((str(file.get("upload-time") or "")[:10], artefact))
-    releases = []
-    for version, entries in found.items():
-        dates = sorted(date for date, _ in entries if date)
-        releases.append(Release(version, dates[0] if dates else "", tuple(artefact for _, artefact in entries)))
-    return tuple(sorted(releases, key=lambda release: release.version))
+    found: dict[str, list[tuple[str, Artefact]]] = {}
+    for file in _files_of(text):
+        version = _version_in(str(file.get("filename", "")))
+        if version:
+            found.setdefault(version, []).append((str(file.get("upload-time") or "")[:10], _artefact(file)))
+    releases: dict[Version, Release] = {}
+    for text_of_version, entries in found.items():
+        version_read = version_of(text_of_version)
+        if version_read is None:
+            continue
+        before = releases.get(version_read)
+        dates = sorted(
+            [date for date, _ in entries if date] + ([before.uploaded] if before and before.uploaded else [])
+        )
+        artefacts = (*(before.artefacts if before else ()), *(artefact for _, artefact in entries))
+        releases[version_read] = Release(version_read, dates[0] if dates else "", artefacts)
+    return tuple(releases[version] for version in sorted(releases))
+
+
+def _version_in(filename: str) -> str:
+    """Return the version that a file's name tells, as it is written there; empty for what is no wheel or source."""
+    if filename.endswith(".whl"):
+        parts = filename.split("-")
+        return parts[1] if len(parts) in {5, 6} else ""
+    for ending in (".tar.gz", ".zip", ".tar.bz2"):
+        if filename.endswith(ending):
+            return filename.removesuffix(ending).rpartition("-")[2]
+    return ""
 
 
 def _files_of(text: str) -> list[dict[str, Any]]:
@@ -102,21 +131,10 @@ class _Page(HTMLParser):
             )
 
 
-def _artefact(file: dict[str, Any]) -> tuple[Version, Artefact] | None:
-    name = str(file.get("filename", ""))
-    try:
-        if name.endswith(".whl"):
-            _, version, _, tagged = parse_wheel_filename(name)
-            tags = frozenset((tag.interpreter, tag.abi, tag.platform) for tag in tagged)
-        else:
-            _, version = parse_sdist_filename(name)
-            tags = frozenset()
-    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
-        return None
+def _artefact(file: dict[str, Any]) -> Artefact:
     size = file.get("size")
-    return version, Artefact(
-        filename=name,
-        tags=tags,
+    return Artefact(
+        filename=str(file.get("filename", "")),
         requires_python=str(file.get("requires-python") or ""),
         yanked=bool(file.get("yanked")),
         size=size if isinstance(size, int) else 0,
@@ -125,10 +143,13 @@ def _artefact(file: dict[str, Any]) -> tuple[Version, Artefact] | None:
 
 def python_fits(artefact: Artefact, python: str) -> bool:
     """Tell whether a file's own words (`Requires-Python`) admit the Python."""
-    if not artefact.requires_python:
-        return True
+    return not artefact.requires_python or _admits(artefact.requires_python, python)
+
+
+@cache
+def _admits(specifier: str, python: str) -> bool:
     try:
-        return SpecifierSet(artefact.requires_python).contains(f"{python}.99" if python.count(".") == 1 else python)
+        return SpecifierSet(specifier).contains(f"{python}.99" if python.count(".") == 1 else python)
     except InvalidSpecifier:
         return True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envmgr.diagnose.mechanisms import ALL
@@ -47,11 +47,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A world that passes, how it was seen, and what led to it."""
+    """A world that passes, how it was seen, what led to it, and the causes that every change proposed would show."""
 
     world: World
     seen: Observation
     candidate: Candidate
+    proposals: Mapping[str, Cause] = field(default_factory=dict)
 
 
 @dataclass
@@ -109,6 +110,7 @@ class Search:
         self._limit = limit
         self._queue: list[Candidate] = []
         self._queued: set[str] = set()
+        self._proposals: dict[str, Cause] = {}
 
     def solve(self, world: World, seen: Observation) -> Solution | None:
         """Return the first world that passes, or None when the queue, the budget or the hope is spent."""
@@ -121,7 +123,7 @@ class Search:
             seen_all = self._journal.observe([candidate.hypothesis.world for candidate in batch])
             for candidate, result in zip(batch, seen_all, strict=True):
                 if result.passed:
-                    return Solution(candidate.hypothesis.world, result, candidate)
+                    return Solution(candidate.hypothesis.world, result, candidate, self._proposals)
             for candidate, result in zip(batch, seen_all, strict=True):
                 self._go_on_from(candidate, result)
         return None
@@ -149,6 +151,8 @@ class Search:
         for mechanism in ALL:
             for hypothesis in mechanism(situation):
                 key = key_of(hypothesis.world)
+                if not trail:
+                    self._proposals.setdefault(key, hypothesis.cause)
                 if key in self._queued:
                     self._raise_rank(key, Candidate(hypothesis, trail, factor))
                     continue

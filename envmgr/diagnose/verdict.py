@@ -31,7 +31,7 @@ def evidence(situation: Situation) -> tuple[Evidence, ...]:
         found.append(Evidence(quote=f"{module} comes in through {name}", where="the caller's variables"))
     frames = [frame for frame in situation.reading.frames if frame.top]
     for frame in frames[-3:]:
-        owner = situation.contents.owner_of(frame.top)
+        owner = situation.contents.owner_of(frame.module)
         version = situation.seen.resolved.get(owner, "")
         if owner:
             found.append(
@@ -111,7 +111,7 @@ def likely_causes(situation: Situation) -> list[Cause]:
                 )
             )
     for frame in reversed(situation.reading.frames):
-        owner = situation.contents.owner_of(frame.top) if frame.top else ""
+        owner = situation.contents.owner_of(frame.module) if frame.top else ""
         if owner:
             found.append(
                 Cause(kind="package", name=owner, why=f"it breaks in {owner} {situation.seen.resolved.get(owner, '')}")

@@ -72,7 +72,7 @@ def _as_of(situation: Situation) -> Iterator[Hypothesis]:
 def _newer_than(situation: Situation, day: str) -> list[tuple[str, float]]:
     """Return what is installed though it came out later, the most suspicious first, with a weight from the text."""
     reading = situation.reading
-    frames = [situation.contents.owner_of(frame.top) for frame in reading.frames if frame.top]
+    frames = [situation.contents.owner_of(frame.module) for frame in reading.frames if frame.top]
     found = []
     for name, version in situation.seen.resolved.items():
         if name in situation.pins:

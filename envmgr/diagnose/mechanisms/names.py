@@ -145,7 +145,7 @@ def _moved(situation: Situation, line: str, cause: Cause, weight: float, pinned:
 
 def _ladders(situation: Situation) -> Iterator[Hypothesis]:
     """Suspect the distributions asked for, and those in whose code it broke, with little to go by."""
-    broke_in = {situation.contents.owner_of(frame.top) for frame in situation.reading.frames if frame.top}
+    broke_in = {situation.contents.owner_of(frame.module) for frame in situation.reading.frames if frame.top}
     for line in situation.lines:
         if not line.pin:
             continue
@@ -165,6 +165,8 @@ def _rivals(situation: Situation) -> Iterator[Hypothesis]:
         broken = any(frame.top in tops for frame in situation.reading.frames)
         first = next(iter(distributions_for(next(iter(tops & wanted)))), line.key)
         weight = (0.6 if broken else 0.25) + (0.2 if first != line.key else -0.2)
+        if first.startswith(line.key) or line.key.startswith(first):  # a variant of one project breaks alike
+            weight = min(weight, 0.12)
         cause = Cause(
             kind="package", name=line.name, why=f"{line.name} installs that module too, but not the one that is meant"
         )

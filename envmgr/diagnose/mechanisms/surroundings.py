@@ -11,6 +11,7 @@ from envmgr.diagnose.knowledge import in_standard_library, settings
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import with_files, with_variables
 from envmgr.model.finding import Cause, Edit, FileChanges, Variables
+from envmgr.model.outcome import Phase
 
 _FOR_INSTALLERS = re.compile(
     r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD)$|_PROXY$|^(no|https?|all)_proxy$|^CARGO_|^RUSTFLAGS$"
@@ -84,20 +85,32 @@ def _set(situation: Situation) -> Iterator[Hypothesis]:
         if known["library"] not in installed or name in situation.world.variables.set:
             continue
         now = situation.around.variables.get(name)
-        for place, value in enumerate(_values(situation, name, known)):
+        offered = _values(situation, name, known)
+        for place, value in enumerate(offered):
             if value == now:
                 continue
-            weight = 0.55 - 0.1 * place
-            if name in situation.reading.variables or situation.reading.says(known["library"]):
-                weight += 0.2
-            if value.split(".")[0] in situation.probe:
-                weight += 0.2
-            weight = weight if situation.seen.phase != "check" or known["kind"] == "installed" else weight * 0.5
+            weight = _setting_weight(situation, name, known, value) - 0.05 * place
             why = f"{name} is {'not set' if now is None else now}; with {value} the probe passes"
             world = with_variables(situation.world, Variables(set={name: value}))
             yield Hypothesis(
                 "set a variable", world, Cause(kind="env-state", name=name, why=why), weight, _PROBE_SECONDS
             )
+
+
+def _setting_weight(situation: Situation, name: str, known: dict[str, Any], value: str) -> float:
+    """Return how likely a value helps: the text names the variable, or lacks what another value stands for."""
+    reading, others = situation.reading, known.get("values", {})
+    weight = 0.3
+    lacks = reading.missing.split(".")[0]
+    if lacks and lacks in others and lacks != value.split(".", maxsplit=1)[0]:
+        weight += 0.4
+    if name in reading.variables or (known["kind"] != "installed" and reading.says(known["library"])):
+        weight += 0.3
+    if value.split(".", maxsplit=1)[0] in situation.probe:
+        weight += 0.25
+    if situation.seen.phase == Phase.CHECK and known["kind"] != "installed":
+        weight *= 0.5
+    return weight
 
 
 def _values(situation: Situation, name: str, known: dict[str, Any]) -> tuple[str, ...]:
