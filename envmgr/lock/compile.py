@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envmgr.lock.floors import Floor
-from envmgr.lock.inputs import indexes
+from envmgr.lock.inputs import indexes, served
 from envmgr.lock.pylock import write_preferences
 from envmgr.lock.work import Resolver, Wish
 from envmgr.model.lock import LockedDistribution
@@ -32,7 +32,8 @@ class Question:
     """What uv is asked to resolve.
 
     `sources` are built from source, all others come as wheels. `folders` are wheel folders that stand in for explicit
-    indexes, by index name. The versions in `keep` stay where they still fit.
+    indexes, by index name. The versions in `keep` stay where they still fit. `merged` takes the best version of all
+    default indexes, as pip does; else the first index that has a distribution serves it.
     """
 
     requirements: tuple[str, ...]
@@ -41,6 +42,7 @@ class Question:
     folders: Mapping[str, str] = field(default_factory=dict)
     keep: tuple[LockedDistribution, ...] = ()
     dependencies: bool = True
+    merged: bool = True
 
 
 def ask(question: Question, wish: Wish, resolver: Resolver, folder: Path) -> Completed:
@@ -64,7 +66,7 @@ def call(verb: str, question: Question, wish: Wish, resolver: Resolver, folder: 
     project = folder / "pyproject.toml"
     configuration = folder / "uv.toml"
     resolver.files.write(project, tomlkit.dumps(_project(question, wish)))
-    resolver.files.write(configuration, tomlkit.dumps(_configuration(wish, resolver)))
+    resolver.files.write(configuration, tomlkit.dumps(_configuration(question, wish, resolver)))
     arguments = [str(resolver.uv), "--config-file", str(configuration), "pip", verb]
     arguments += ["-r", str(project)] if verb == "install" else [str(project)]
     arguments += ["--python", str(wish.interpreter or resolver.any_python), "--no-python-downloads"]
@@ -75,7 +77,10 @@ def call(verb: str, question: Question, wish: Wish, resolver: Resolver, folder: 
         arguments.append("--no-deps")
     if resolver.offline:
         arguments.append("--offline")
-    arguments += _listed("--build-constraints", wish.target.manifest.build_constraints, resolver, folder)
+    # uv would take what a build needs from the default index, even what an explicit index alone may serve.
+    walls = (f"{name}<0" for name in served(wish.target))
+    constraints = (*wish.target.manifest.build_constraints, *walls)
+    arguments += _listed("--build-constraints", constraints, resolver, folder)
     return tuple(arguments)
 
 
@@ -108,22 +113,20 @@ def _oldest(wish: Wish) -> str:
 def _project(question: Question, wish: Wish) -> dict[str, Any]:
     """Return a project that asks for the requirements, some of them from explicit indexes."""
     asked = {canonicalize_name(Requirement(text).name) for text in question.requirements}
-    served: dict[str, str] = {}
     entries: list[dict[str, Any]] = []
     for index in indexes(wish.target):
         place: dict[str, Any] = {"url": index.url}
         if index.name in question.folders:
             place = {"url": question.folders[index.name], "format": "flat"}
         entries.append({"name": index.name, "explicit": True, **place})
-        served.update({canonicalize_name(package): index.name for package in index.packages})
-    sources = {name: {"index": index} for name, index in served.items() if name in asked}
+    sources = {name: {"index": index} for name, index in served(wish.target).items() if name in asked}
     return {
         "project": {"name": PROJECT, "version": "0", "dependencies": list(question.requirements)},
         "tool": {"uv": {"index": entries, "sources": sources}},
     }
 
 
-def _configuration(wish: Wish, resolver: Resolver) -> dict[str, Any]:
+def _configuration(question: Question, wish: Wish, resolver: Resolver) -> dict[str, Any]:
     """Return uv's whole configuration. It stands in a file: URLs with credentials must not show among processes."""
     settings = resolver.settings
     configuration: dict[str, Any] = {"python-downloads": "never", "no-index": settings.no_index}
@@ -132,14 +135,24 @@ def _configuration(wish: Wish, resolver: Resolver) -> dict[str, Any]:
     if resolver.host_sources:
         configuration["find-links"] = list(settings.find_links)
         configuration["extra-index-url"] = list(settings.extra_index_urls)
-        configuration["index-strategy"] = "unsafe-best-match"
+        if settings.extra_index_urls and question.merged:
+            configuration["index-strategy"] = "unsafe-best-match"
     if wish.target.manifest.exclude_newer:
         configuration["exclude-newer"] = _end_of(wish.target.manifest.exclude_newer)
+    early = dict.fromkeys(_asking_for_pre_releases(wish.target.manifest.requirements), "allow")
+    if early:
+        configuration["prerelease-package"] = early
     if wish.target.manifest.build_requires:
         configuration["extra-build-dependencies"] = {
             name: list(texts) for name, texts in wish.target.manifest.build_requires.items()
         }
     return configuration
+
+
+def _asking_for_pre_releases(requirements: Iterable[str]) -> list[str]:
+    """Return the names of those that name a pre-release: `torch>=2.0.dev0` admits pre-releases of torch alone."""
+    asked = (Requirement(text) for text in requirements)
+    return sorted({canonicalize_name(each.name) for each in asked if each.specifier.prereleases})
 
 
 def _end_of(day: date) -> str:

@@ -41,6 +41,11 @@ def indexes(target: Target) -> tuple[Index, ...]:
     return tuple(index for index in target.manifest.index if target.platform in index.platforms)
 
 
+def served(target: Target) -> dict[str, str]:
+    """Return the canonical names of what explicit indexes serve on the target's platform, and by which."""
+    return {canonicalize_name(package): index.name for index in indexes(target) for package in index.packages}
+
+
 def staleness(lock: Lock, target: Target) -> str:
     """Return what has changed since the lock was made, naming the manifest; nothing where it still holds."""
     changes = list(_changes(lock, target))

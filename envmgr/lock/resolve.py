@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from envmgr.errors import ResolveError
 from envmgr.lock.builds import pin_builds
 from envmgr.lock.compile import ALL, Question, ask
 from envmgr.lock.floors import Floor, floors
-from envmgr.lock.inputs import digest, indexes
+from envmgr.lock.inputs import digest, indexes, served
 from envmgr.lock.pylock import Package, read_pylock
-from envmgr.lock.trouble import notes_of, resolve_error, unreached
+from envmgr.lock.trouble import notes_of, refused, resolve_error, unreached
 from envmgr.lock.work import Resolution, Resolver, Wish
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Index
@@ -30,9 +31,7 @@ def resolve(wish: Wish, resolver: Resolver) -> Resolution:
         built = [package for package in answer.packages if package.needs_build]
         builds = pin_builds(built, answer.question, wish, resolver, folder) if built else ()
     manifest = wish.target.manifest
-    served: dict[str, str] = {
-        canonicalize_name(name): index.name for index in indexes(wish.target) for name in index.packages
-    }
+    origins = served(wish.target)
     lock = Lock(
         manifest=manifest.name,
         variant=wish.target.variant,
@@ -44,7 +43,7 @@ def resolve(wish: Wish, resolver: Resolver) -> Resolution:
         uv=_version(resolver),
         minimum=answer.question.floor.minimum,
         download=sum(package.size for package in answer.packages),
-        distributions=tuple(package.locked(served.get(package.name)) for package in answer.packages),
+        distributions=tuple(package.locked(origins.get(package.name)) for package in answer.packages),
         builds=builds,
     )
     return Resolution(lock, answer.notes)
@@ -67,6 +66,15 @@ def _check(wish: Wish) -> None:
             "it is a history of steps, which is replayed and never locked",
             f"envmgr build {manifest.name}",
         )
+    walled = served(wish.target)
+    for text in (*manifest.overrides, *(text for texts in manifest.build_requires.values() for text in texts)):
+        name = canonicalize_name(Requirement(text).name)
+        if name in walled:
+            raise ResolveError(
+                f"{manifest.name}: {name} may come from the index '{walled[name]}' alone",
+                f"'{text}' is an override or a build requirement, which uv takes from the default index",
+                "Write the version among the requirements instead.",
+            )
     if wish.sources and wish.interpreter is None:
         raise ResolveError(
             f"{wish.target.label} for {wish.target.platform} cannot be resolved without Python {wish.python}",
@@ -122,6 +130,10 @@ def _climb(question: Question, newer: Sequence[Floor], wish: Wish, resolver: Res
 def _ask_around(question: Question, wish: Wish, resolver: Resolver, folder: Path) -> tuple[Completed, Question]:
     """Ask uv; where an explicit index does not answer, let the host's wheel folders stand in for it."""
     completed = ask(question, wish, resolver, folder)
+    if "was not found" in completed.stderr and resolver.settings.extra_index_urls:
+        # While it merges indexes, uv passes over one that refuses access and does not tell.
+        apart = ask(replace(question, merged=False), wish, resolver, folder)
+        completed = apart if refused(apart) else completed
     dead = _dead_index(completed, question, wish)
     if dead is None:
         return completed, question

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from envmgr.errors import ResolveError
 from envmgr.lock.compile import PROJECT
 from envmgr.lock.inputs import indexes
+from envmgr.lock.signs import SIGNS
 from envmgr.lock.work import Resolver, Wish
 from envmgr.ports import Completed
 
@@ -17,59 +17,9 @@ _QUERY = re.compile(r"(?P<address>[A-Za-z][A-Za-z0-9+.-]*://[^?#\s`'\"]*)\?[^\s`
 _UNREACHED = re.compile(
     r"(?:Failed to fetch: ?|error sending request for url \(|Failed to download[^`\n]*`?|for url \()`?(?P<url>https?://[^\s)`]+)"
 )
+_REFUSED = re.compile(r"An index URL \((?P<url>[^\s)]+)\) [^(\n]*\((?P<status>\d{3}[^)]*)\)")
 _STATUS = re.compile(r"HTTP status [a-z ]+\((?P<status>\d{3}[^)]*)\)")
 _REASONS = ("No solution found", "Failed to build", "Failed to download and build")
-
-
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """Words of uv by which a cause is known, and what they mean."""
-
-    pattern: re.Pattern[str]
-    what: str
-    hint: str
-
-
-_SIGNS = (
-    _Sign(
-        re.compile(r"(?P<name>\S+) was not found in the (?:package registry|provided package locations)"),
-        "{label}: there is no distribution {name}",
-        "Check the name, and whether an index of yours has it.",
-    ),
-    _Sign(
-        re.compile(r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>\S+) has no wheels with a matching platform tag"),
-        "{label}: {name} {version} has no wheel for {platform}",
-        "Take {platform} out of `platforms`, or ask for another version there by a marker.",
-    ),
-    _Sign(
-        re.compile(
-            r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>\S+) has no wheels with a matching Python (?:ABI|version|"
-            r"implementation) tag"
-        ),
-        "{label}: {name} {version} has no wheel for Python {python}",
-        "Choose a Python that it has wheels for, or another version of it.",
-    ),
-    _Sign(
-        re.compile(r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>\S+) has no usable wheels"),
-        "{label}: {name} {version} has no wheel that fits, and its source distribution is not allowed",
-        'Allow it to be built with allow-source = ["{name}"], or ask for another version.',
-    ),
-    _Sign(
-        re.compile(r"all versions of (?P<name>[\w.-]+) have no (?:usable wheels|wheels with a matching)"),
-        "{label}: no version of {name} has a wheel that fits Python {python} on {platform}",
-        'Allow it to be built with allow-source = ["{name}"], or choose another Python or platform.',
-    ),
-    _Sign(
-        re.compile(r"there (?:is|are) no versions? of (?P<name>[\w.-]+?)(?:==(?P<version>\S+))?(?=[\s,])"),
-        "{label}: there is no {name} {version}",
-        "Ask for a version that its index has.",
-    ),
-    _Sign(
-        re.compile(r"only (?:the following versions of )?(?P<name>[\w.-]+?)(?:[<>=!~]\S*)? (?:is|are) available"),
-        "{label}: no version of {name} is what is asked for",
-        "Ask for a version that its index has.",
-    ),
-)
 
 
 def redact(text: str) -> str:
@@ -109,18 +59,21 @@ def notes_of(completed: Completed, wish: Wish, resolver: Resolver) -> tuple[str,
     return (told, *others)
 
 
+def refused(completed: Completed) -> bool:
+    """Tell whether uv says that an index wants other credentials."""
+    return _REFUSED.search(completed.stderr) is not None
+
+
 def resolve_error(completed: Completed, wish: Wish, resolver: Resolver) -> ResolveError:
     """Return the error that tells why uv failed."""
     label = f"{wish.target.label} for {wish.target.platform}"
     text = redact(_told(completed.stderr)).replace(PROJECT, wish.target.manifest.name)
-    if not completed.started:
-        return ResolveError(f"{label}: uv cannot be started", text, "Install it again with envmgr.")
-    if completed.timed_out:
-        why = f"it had not ended after {resolver.timeout:.0f} s\n{text}"
-        return ResolveError(f"{label}: uv took too long", why, "Try again; the index may be slow.")
-    if "No space left on device" in text:
-        cache = resolver.environment.get("UV_CACHE_DIR", "its own folder")
-        return ResolveError(f"{label}: the disk is full", text, f"Make room; uv keeps its cache in {cache}.")
+    of_machine = _machine_error(completed, label, text, resolver)
+    if of_machine:
+        return of_machine
+    closed = _REFUSED.search(text)
+    if closed:
+        return _refused_error(label, closed["url"], closed["status"], wish, resolver)
     url = unreached(completed)
     if url:
         return _unreached_error(label, url, text, wish, resolver)
@@ -129,6 +82,19 @@ def resolve_error(completed: Completed, wish: Wish, resolver: Resolver) -> Resol
         hint = "See what it lacks; build-constraints and [build-requires] pin and add what it is built with."
         return ResolveError(f"{label}: {built['name']} cannot be built from source", text, hint)
     return _unsatisfied(label, text, wish)
+
+
+def _machine_error(completed: Completed, label: str, text: str, resolver: Resolver) -> ResolveError | None:
+    """Return the error of a uv that this machine stopped."""
+    if not completed.started:
+        return ResolveError(f"{label}: uv cannot be started", text, "Install it again with envmgr.")
+    if completed.timed_out:
+        why = f"it had not ended after {resolver.timeout:.0f} s\n{text}"
+        return ResolveError(f"{label}: uv took too long", why, "Try again; the index may be slow.")
+    if "No space left on device" in text:
+        cache = resolver.environment.get("UV_CACHE_DIR", "its own folder")
+        return ResolveError(f"{label}: the disk is full", text, f"Make room; uv keeps its cache in {cache}.")
+    return None
 
 
 def _told(stderr: str) -> str:
@@ -140,16 +106,20 @@ def _told(stderr: str) -> str:
 
 
 def _unreached_error(label: str, url: str, text: str, wish: Wish, resolver: Resolver) -> ResolveError:
-    name = _owner(url, wish, resolver)
     status = _STATUS.search(text)
     if resolver.offline or "network was disabled" in text:
         return ResolveError(f"{label}: {url} is not in the cache", text, "Try again without --offline.")
     if status and status["status"][:3] in {"401", "403", "407"}:
-        hint = "Give a user name and password in ~/.netrc or in the configuration that names the index."
-        return ResolveError(f"{label}: {name} refuses access", f"{url}: {status['status']}", hint)
+        return _refused_error(label, url, status["status"], wish, resolver)
     last = text.splitlines()[-1].strip().removeprefix("cause: ").removeprefix("Caused by: ") if text else ""
     hint = "Check the network and the index's address; or name a mirror, or a folder of wheels, in pip's configuration."
-    return ResolveError(f"{label}: {name} does not answer", f"{url}: {status['status'] if status else last}", hint)
+    why = f"{url}: {status['status'] if status else last}"
+    return ResolveError(f"{label}: {_owner(url, wish, resolver)} does not answer", why, hint)
+
+
+def _refused_error(label: str, url: str, status: str, wish: Wish, resolver: Resolver) -> ResolveError:
+    hint = "Give a user name and password in ~/.netrc or in the configuration that names the index."
+    return ResolveError(f"{label}: {_owner(url, wish, resolver)} refuses access", f"{url}: {status}", hint)
 
 
 def _owner(url: str, wish: Wish, resolver: Resolver) -> str:
@@ -169,23 +139,19 @@ def _owner(url: str, wish: Wish, resolver: Resolver) -> str:
 
 def _unsatisfied(label: str, text: str, wish: Wish) -> ResolveError:
     flat = " ".join(text.split())
+    simple = flat.count("ecause ") <= 1
     day = wish.target.manifest.exclude_newer
-    if day and "filtered by `exclude-newer`" in flat:
+    if day and simple and "filtered by `exclude-newer`" in flat:
         found = re.search(r"`(?P<name>[^`]+)` was filtered by `exclude-newer`", flat)
         name = found["name"] if found else "a distribution"
         what = f"{label}: {name} has no fitting release up to {day}, or its index tells no upload times"
         return ResolveError(what, text, "Choose a later exclude-newer, or an index that tells upload times.")
-    for sign in _SIGNS:
+    for sign in SIGNS:
         found = sign.pattern.search(flat)
-        if found:
-            names = {
-                "label": label,
-                "platform": str(wish.target.platform),
-                "python": wish.python,
-                "version": "of the version asked for",
-                **{key: value.rstrip(",.") for key, value in found.groupdict().items() if value},
-            }
-            return ResolveError(sign.what.format_map(names), text, sign.hint.format_map(names))
+        if found and (simple or not sign.alone):
+            words = {"platform": str(wish.target.platform), "python": wish.python, "version": ""}
+            words |= {key: value.rstrip(",.") for key, value in found.groupdict().items() if value}
+            return ResolveError(f"{label}: {sign.what.format_map(words)}", text, sign.hint.format_map(words))
     if "No solution found" in text:
         hint = "Loosen one of the requirements named there, or settle it with `overrides`."
         return ResolveError(f"{label}: no set of distributions meets the requirements", text, hint)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from envmgr.errors import ManifestError, UsageError
 from envmgr.manifest.expand import select
 from envmgr.manifest.faults import Fault, manifest_error, suggest
-from envmgr.manifest.rules import expectations, indexes, packages, places, steps, versions
+from envmgr.manifest.rules import expectations, indexes, packages, places, steps, versions, walls
 from envmgr.model.manifest import Manifest, Matrix
 
 
@@ -22,6 +22,7 @@ def check_manifest(
         *packages(manifest),
         *steps(manifest),
         *indexes(manifest),
+        *walls(manifest),
         *places(manifest),
         *_measured(manifest, runners, backends),
         *expectations(manifest, runners),

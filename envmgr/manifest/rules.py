@@ -103,6 +103,22 @@ def indexes(manifest: Manifest) -> Iterator[Fault]:
                 yield Fault(package, f"'{name}' is not among the requirements", why, f"Add '{name}' to requirements.")
 
 
+def walls(manifest: Manifest) -> Iterator[Fault]:
+    """Check that nothing that an explicit index serves is asked for in a way in which another index would serve it."""
+    served: dict[str, str] = {}
+    for index in manifest.index:
+        served.update({canonicalize_name(package): index.name for package in index.packages})
+    lists: list[tuple[Key, Sequence[str]]] = [(("overrides",), manifest.overrides)]
+    lists += [(("build-requires", name), texts) for name, texts in manifest.build_requires.items()]
+    for key, texts in lists:
+        for number, text in enumerate(texts):
+            name = _name_of(text)
+            if name in served:
+                what = f"'{text}' would be taken from the default index, not from '{served[name]}'"
+                why = "uv knows explicit indexes for requirements only"
+                yield Fault((*key, number), what, why, "Write the version among the requirements instead.")
+
+
 def places(manifest: Manifest) -> Iterator[Fault]:
     """Check the data folders and the variables."""
     for number, entry in enumerate(manifest.data):
@@ -174,13 +190,16 @@ def _distribution(key: Key, name: str) -> Iterator[Fault]:
 
 
 def _asked(manifest: Manifest) -> set[str]:
-    asked: set[str] = set()
-    for text in [*manifest.requirements, *(text for step in manifest.step for text in step.install)]:
-        try:
-            asked.add(canonicalize_name(Requirement(text).name))
-        except InvalidRequirement:
-            continue
-    return asked
+    texts = [*manifest.requirements, *(text for step in manifest.step for text in step.install)]
+    return {_name_of(text) for text in texts}
+
+
+def _name_of(text: str) -> str:
+    """Return the canonical name that a requirement asks for, nothing where it is none."""
+    try:
+        return canonicalize_name(Requirement(text).name)
+    except InvalidRequirement:
+        return ""
 
 
 def _url(key: Key, url: str) -> Iterator[Fault]:

@@ -151,6 +151,12 @@ def test_a_package_that_nobody_asked_for_is_told() -> None:
     assert error.hint == "Add 'torch' to requirements."
 
 
+@pytest.mark.parametrize("line", ['overrides = ["NumPy<2"]', "[build-requires]\na = ['numpy']"])
+def test_a_package_of_an_explicit_index_is_asked_for_among_requirements_only(line: str) -> None:
+    error = fails(manifest_text(line, INDEX.format("one", "numpy")))
+    assert "would be taken from the default index, not from 'one'" in error.what
+
+
 @pytest.mark.parametrize(
     ("url", "what"),
     [
