@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from envmgr.app.building import BuildWishes
@@ -11,7 +12,8 @@ from envmgr.app.probing import list_devices
 from envmgr.app.workplace import Workplace
 from envmgr.backends import backend_for
 from envmgr.errors import UsageError
-from envmgr.model.env import Check, DeviceListing
+from envmgr.model.env import Check, Device, DeviceListing
+from envmgr.model.host import Accelerator
 
 
 class NotOffered(NamedTuple):
@@ -30,6 +32,13 @@ class Offer(NamedTuple):
     checks: tuple[Check, ...]
 
 
+def _is_offered(card: Accelerator, offered: Sequence[Device]) -> bool:
+    """Tell whether a card is among the devices; a processor that an API reaches is that API's processor device."""
+    if card.kind == "cpu":
+        return any(device.physical == "cpu" and device.api in card.apis for device in offered)
+    return any(device.physical == card.name for device in offered)
+
+
 def offered_devices(workplace: Workplace, name: str) -> Offer:
     """Return the devices that the backend of a manifest lists here, built if it is not there yet."""
     built = build_named(workplace, name, BuildWishes())
@@ -42,6 +51,6 @@ def offered_devices(workplace: Workplace, name: str) -> Offer:
         )
     facts = facts_here(workplace)
     listing = list_devices(workplace, built.env, manifest, facts)
-    listed = {device.physical for device in listing.devices}
-    others = tuple(NotOffered(card.name, card.apis) for card in facts.accelerators if card.name not in listed)
+    offered = [device for device in listing.devices if device.valid]
+    others = tuple(NotOffered(card.name, card.apis) for card in facts.accelerators if not _is_offered(card, offered))
     return Offer(manifest.name, listing, others, backend_for(manifest.backend).diagnose_listing(listing, facts))

@@ -17,7 +17,8 @@ class Jax(Backend):
     """JAX calls a card `gpu:0` and is asked for it as `cuda` or `rocm`."""
 
     name = "jax"
-    apis: ClassVar = frozenset({"cpu", "cuda", "metal", "rocm"})
+    # Metal comes with a plug-in that is a distribution of its own: where it is missing, that is no lack of the host.
+    apis: ClassVar = frozenset({"cpu", "cuda", "rocm"})
     probe: ClassVar = PROBES / "jax_devices.py"
 
     def base_environment(self) -> dict[str, str]:

@@ -15,7 +15,8 @@ class TensorFlow(Backend):
     """TensorFlow's cards are numbered as the process sees them."""
 
     name = "tensorflow"
-    apis: ClassVar = frozenset({"cpu", "cuda", "metal", "rocm"})
+    # Metal comes with a plug-in that is a distribution of its own: where it is missing, that is no lack of the host.
+    apis: ClassVar = frozenset({"cpu", "cuda", "rocm"})
     probe: ClassVar = PROBES / "tensorflow_devices.py"
 
     def base_environment(self) -> dict[str, str]:

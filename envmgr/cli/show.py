@@ -163,7 +163,8 @@ def show_builds(reports: Sequence[BuildReport]) -> None:
     """Print what became of each build; what is amiss stands under it."""
     for report in reports:
         if report.steps:
-            print(tables.steps(report.steps, _WATCHED, look()), end="")
+            told = [name for name in _WATCHED if any(name in state.resolved for state in report.steps)]
+            print(tables.steps(report.steps, told, look()), end="")
         if report.failure is not None:
             say(f"{report.name}: not built", f"  error: {report.failure.what}")
             say(*(f"    {line}" for line in report.failure.why.splitlines()))
@@ -188,7 +189,7 @@ def show_devices(found: Offer) -> None:
     elsewhere = [(card.name, f"here through {', '.join(card.apis) or 'no API'}") for card in found.not_offered]
     print(tables.devices(found.manifest, found.listing, elsewhere, look()), end="")
     for check in found.checks:
-        if not check.passed:
+        if not check.passed or check.lacks:
             say(f"{check.name}: wanted {check.wanted}; found {check.found}")
             say(*(f"  try: {line}" for line in check.hint.splitlines()))
             say(*(f"  {lack.name}: {lack.why}" for lack in check.lacks))
