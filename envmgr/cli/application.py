@@ -14,15 +14,16 @@ def application() -> typer.Typer:
         help="Reproducible environments without Docker, and a matrix of machine-learning stacks.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
     for room in (manifests, build, hand, diagnose, clean):
         room.register(root)
-    matrix_group = typer.Typer(no_args_is_help=True, help="Measure version sets on devices; look at what was measured.")
+    matrix_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured.")
     matrix.register(matrix_group)
     root.add_typer(matrix_group, name="matrix")
-    python_group = typer.Typer(no_args_is_help=True, help="The Pythons of this host.")
+    python_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The Pythons of this host.")
     pythons.register(python_group)
     root.add_typer(python_group, name="python")
     return root

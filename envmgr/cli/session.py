@@ -14,9 +14,7 @@ from typing import Any
 
 import typer
 
-from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError, UsageError
-from envmgr.report.json import envelope
 
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[1]
 """What is raised for a wrong command line: click's own class, or that of the click that newer Typers carry."""
@@ -44,9 +42,11 @@ class Answer:
     exit_code: int = 0
 
 
-def perform(options: Options, action: Callable[[Workplace], Answer]) -> None:
-    """Do one use case, show its answer and leave with its exit code."""
+def perform(options: Options, action: Callable[[Any], Answer]) -> None:
+    """Do one use case in a Workplace, show its answer and leave with its exit code."""
+    from envmgr.app.workplace import Workplace
     from envmgr.cli.progress import progress
+    from envmgr.report.json import envelope
 
     _end_on_signals()
     workplace: Workplace | None = None
@@ -97,6 +97,8 @@ def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None) ->
         traceback.print_exc(file=sys.stderr)
     parts = {"code": error.code, "what": error.what, "why": error.why, "hint": error.hint}
     if options.json:
+        from envmgr.report.json import envelope
+
         print_json(envelope(options.command, None, parts))
     lines = [f"error: {error.what}"]
     lines += [f"  {line}" for line in error.why.splitlines()]
