@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli import build, clean, diagnose, hand, manifests, matrix, pythons
+from envmgr.cli import build, clean, compare, diagnose, hand, manifests, matrix, pythons, report
 
 
 def application() -> typer.Typer:
@@ -20,8 +20,11 @@ def application() -> typer.Typer:
     root.callback()(_version)
     for room in (manifests, build, hand, diagnose, clean):
         room.register(root)
-    matrix_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured.")
-    matrix.register(matrix_group)
+    matrix_group = typer.Typer(
+        no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured."
+    )
+    for room in (matrix, compare, report):
+        room.register(matrix_group)
     root.add_typer(matrix_group, name="matrix")
     python_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The Pythons of this host.")
     pythons.register(python_group)

@@ -26,7 +26,10 @@ Effort = Annotated[
     typer.Option("--effort", help="How many processes a cell is measured in (else: as the matrix says)."),
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Show every column, whatever the terminal's width.")]
-RunName = Annotated[str, typer.Argument(metavar="[RUN]", help="A run by (the beginning of) its id, or `latest`.")]
+RunNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[RUN]...", help="Runs by (the beginning of) their ids; several are shown as one matrix."),
+]
 
 
 def register(group: typer.Typer) -> None:
@@ -105,20 +108,20 @@ def run(
 
 
 def show(
-    run: RunName = "latest",
+    runs: RunNames = None,
     wide: Wide = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown, for an issue or a pull request.")] = False,
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,
 ) -> None:
-    """Show a run's table again. Exit 1 when a cell failed unexpectedly."""
-    from envmgr.app.matrix import load_run
+    """Show a run's table again (by default the latest of every host). Exit 1 when a cell failed unexpectedly."""
+    from envmgr.app.merging import runs_of
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show import answer_of_run
 
     def action(workplace: Workplace) -> Answer:
-        return answer_of_run(workplace, load_run(workplace, run), wide=wide, markdown=markdown)
+        return answer_of_run(workplace, runs_of(workplace, tuple(runs or ())), wide=wide, markdown=markdown)
 
     perform(Options("matrix show", json, project, debug), action)
 

@@ -35,7 +35,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command found: `data` for --json, `show` for people (it prints to stdout), and the exit code."""
+    """What a command found: `data` for --json, `show` for people (it prints to stdout), and the exit code.
+
+    `data` that takes long to make may be a function that makes it.
+    """
 
     data: Any
     show: Callable[[], None]
@@ -55,7 +58,7 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
             workplace = Workplace(options.project, listener)
             answer = action(workplace)
         if options.json:
-            print_json(envelope(options.command, answer.data, None))
+            print_json(envelope(options.command, answer.data() if callable(answer.data) else answer.data, None))
         else:
             answer.show()
         code = answer.exit_code

@@ -10,11 +10,10 @@ from typing import TextIO
 from envmgr.app.catalog import CatalogueEntry, Details
 from envmgr.app.cleaning import Rubbish
 from envmgr.app.doctoring import Examination
-from envmgr.app.judging import judged_cells, summaries_of
 from envmgr.app.listing import Offer
 from envmgr.app.matrix import CellLog, MatrixWishes, resume_matrix, run_matrix
 from envmgr.app.relocking import LockMade, LockVerdict
-from envmgr.app.runners import runner_facts
+from envmgr.app.reporting import Reading, matrix_markdown, reading_of
 from envmgr.app.verifying import BuildReport
 from envmgr.app.workplace import Workplace
 from envmgr.cell.judge import exit_code
@@ -24,11 +23,9 @@ from envmgr.model.cell import Plan
 from envmgr.model.env import Verification
 from envmgr.model.host import HostFacts
 from envmgr.model.result import Run
-from envmgr.report import markdown, tables, terminal
+from envmgr.report import tables, terminal
 from envmgr.report.json import run_data
 from envmgr.report.look import Look, look_for
-from envmgr.report.original import original_tables
-from envmgr.report.summary import matrix_view
 from envmgr.report.text import amount, clean
 from envmgr.system.caller import terminal_width
 
@@ -57,45 +54,30 @@ def measured(workplace: Workplace, wishes: MatrixWishes, *, resume: bool) -> Run
         begun = [name for name in workplace.store.names() if resume or name not in before]
         if begun:
             run = workplace.store.load(max(begun))
-            sys.stderr.write("\n" + _matrix_text(workplace, run, look(stream=sys.stderr)))
+            sys.stderr.write("\n" + _matrix_text(reading_of(workplace, run), look(stream=sys.stderr)))
             sys.stderr.write("go on with: envmgr matrix run --resume\n")
         raise
 
 
 def answer_of_run(workplace: Workplace, run: Run, *, wide: bool = False, markdown: bool = False) -> Answer:
     """Return a run as an answer: the table and what it means for the exit code."""
-    judged = judged_cells(run)
-    summaries = summaries_of(judged)
+    reading = reading_of(workplace, run)
     text = _matrix_markdown if markdown else _matrix_text
     return Answer(
-        run_data(run, judged, summaries),
-        lambda: print(text(workplace, run, look(wide=wide)), end=""),
-        exit_code(judged),
+        lambda: run_data(run, reading.judged, reading.summaries),
+        lambda: print(text(reading, look(wide=wide)), end=""),
+        exit_code(reading.judged),
     )
 
 
-def _matrix_text(workplace: Workplace, run: Run, how: Look) -> str:
-    judged = judged_cells(run)
-    summaries = summaries_of(judged)
-    defaults = {name: facts.defaults for name, facts in runner_facts(workplace).items()}
-    text = terminal.matrix(matrix_view(run, judged, summaries, defaults), how)
-    if run.record.plan.matrix in _ORIGINALS:
-        text += "".join("\n" + terminal.original(table, how) for table in original_tables(judged, summaries))
-    return text
+def _matrix_text(reading: Reading, how: Look) -> str:
+    return terminal.matrix(reading.view, how) + "".join(
+        "\n" + terminal.original(each, how) for each in reading.originals
+    )
 
 
-def _matrix_markdown(workplace: Workplace, run: Run, how: Look) -> str:  # noqa: ARG001 - as wide as it is
-    judged = judged_cells(run)
-    summaries = summaries_of(judged)
-    defaults = {name: facts.defaults for name, facts in runner_facts(workplace).items()}
-    text = markdown.matrix(matrix_view(run, judged, summaries, defaults))
-    if run.record.plan.matrix in _ORIGINALS:
-        text += "".join("\n" + markdown.original(table) for table in original_tables(judged, summaries))
-    return text
-
-
-_ORIGINALS = frozenset({"vgg19", "mnist"})
-"""The matrices that repeat the two measurements which the project comes from, and are printed as those were."""
+def _matrix_markdown(reading: Reading, _how: Look) -> str:
+    return matrix_markdown(reading)
 
 
 def show_plan(planned: Plan) -> None:

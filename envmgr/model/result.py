@@ -155,9 +155,13 @@ class JudgedCell(Noun):
 
 
 class Run(Noun):
-    """A run as read back: its record and every result that could be read; `damaged` names the files that could not."""
+    """A run as read back: its record and every result that could be read; `damaged` names the files that could not.
+
+    Of several runs put together, `origins` tells for a cell's id the run that it comes from.
+    """
 
     record: RunRecord
     results: tuple[CellResult, ...]
     finished: bool = False
     damaged: tuple[str, ...] = ()
+    origins: dict[str, str] = Field(default_factory=dict)

@@ -1,0 +1,193 @@
+"""What has been measured, read once for every kind of report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from envmgr.app.judging import judged_cells, summaries_of
+from envmgr.app.runners import runner_facts
+from envmgr.app.workplace import Workplace
+from envmgr.model.comparison import Verdict
+from envmgr.model.history import Point
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import JudgedCell, Run
+from envmgr.model.summary import Summary
+from envmgr.report import junit, markdown, pyperf_json, table_csv
+from envmgr.report.original import OriginalTable, original_tables
+from envmgr.report.page.model import Story, page_of
+from envmgr.report.page.render import html
+from envmgr.report.summary import MatrixView, matrix_view
+from envmgr.stats.compare import Measured, judge_all
+
+_LOG_LINES = 40
+_LOGS_OF_ALL = 300
+_RUNS_BACK = 20
+_RESULTS_READ = 20_000
+
+
+class Reading:
+    """A run, judged and summed up once, however many reports are made of it."""
+
+    def __init__(self, run: Run, defaults: Mapping[str, Mapping[str, Any]]) -> None:
+        self.run = run
+        self._defaults = defaults
+
+    @cached_property
+    def judged(self) -> tuple[JudgedCell, ...]:
+        """The verdict on every cell."""
+        return judged_cells(self.run)
+
+    @cached_property
+    def summaries(self) -> Mapping[str, Summary]:
+        """The figures of every cell, by its id."""
+        return summaries_of(self.judged)
+
+    @cached_property
+    def view(self) -> MatrixView:
+        """The run as tables show it."""
+        return matrix_view(self.run, self.judged, self.summaries, self._defaults)
+
+    @property
+    def originals(self) -> tuple[OriginalTable, ...]:
+        """The tables of the two original measurements, where the matrix repeats them."""
+        return original_tables(self.judged, self.summaries) if self.run.record.plan.matrix in _ORIGINALS else ()
+
+
+_ORIGINALS = frozenset({"vgg19", "mnist"})
+"""The matrices that repeat the two measurements which the project comes from, and are printed as those were."""
+
+
+def reading_of(workplace: Workplace, run: Run) -> Reading:
+    """Return the reading of a run; parameters that are a runner's defaults need not be shown."""
+    return Reading(run, {name: facts.defaults for name, facts in runner_facts(workplace).items()})
+
+
+def log_ends(workplace: Workplace, reading: Reading) -> dict[str, str]:
+    """Return the end of the log of each cell's last process: of all cells in a small run, else of those that failed."""
+    ends = {}
+    every = len(reading.judged) <= _LOGS_OF_ALL
+    for judged in reading.judged:
+        if not judged.results or not (every or judged.observed is not Outcome.PASSED):
+            continue
+        path = workplace.store.log_path(_origin(reading.run, judged), judged.cell.id, judged.results[-1].round)
+        lines = (workplace.files.read(path) or "").splitlines()[-_LOG_LINES:]
+        if lines:
+            ends[judged.cell.id] = "\n".join(lines)
+    return ends
+
+
+def _origin(run: Run, judged: JudgedCell) -> str:
+    return run.origins.get(judged.cell.id, run.record.id)
+
+
+def _html(workplace: Workplace, reading: Reading) -> str:
+    logs, history = log_ends(workplace, reading), history_of(workplace, reading)
+    return html(page_of(Story(reading.run, reading.judged, reading.view, logs, history)))
+
+
+def matrix_markdown(reading: Reading) -> str:
+    """Return a run as Markdown, for an issue or a pull request."""
+    return markdown.matrix(reading.view) + "".join("\n" + markdown.original(table) for table in reading.originals)
+
+
+def _csv(_workplace: Workplace, reading: Reading) -> str:
+    return table_csv.text(reading.view, {each.cell.id: each for each in reading.judged})
+
+
+def _junit(workplace: Workplace, reading: Reading) -> str:
+    return junit.junit(reading.run, reading.judged, log_ends(workplace, reading))
+
+
+def _pyperf(_workplace: Workplace, reading: Reading) -> str:
+    return pyperf_json.pyperf(reading.run, reading.judged)
+
+
+REPORTS: Mapping[str, Callable[[Workplace, Reading], str]] = {
+    "html": _html,
+    "markdown": lambda _, reading: matrix_markdown(reading),
+    "csv": _csv,
+    "junit": _junit,
+    "pyperf": _pyperf,
+}
+"""Every form of report that goes to a file, and what makes its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """One earlier run, in short: the figures of its cells by id."""
+
+    run: Run
+    judged: Mapping[str, JudgedCell]
+    summaries: Mapping[str, Summary]
+
+
+def history_of(workplace: Workplace, reading: Reading) -> dict[str, tuple[Point, ...]]:
+    """Return each cell's figures in this run and the earlier ones of its matrix, the oldest first.
+
+    Changes are judged from run to run, all cells of a pair of runs at once.
+    """
+    series = [_past(run) for run in _earlier(workplace, reading.run)]
+    series.append(_Past(reading.run, {each.cell.id: each for each in reading.judged}, reading.summaries))
+    points: dict[str, list[Point]] = {each.cell.id: [] for each in reading.judged}
+    last: dict[str, Mapping[int, float]] = {}
+    for past in series:
+        current = {
+            ident: past.summaries[ident].by_round
+            for ident in points
+            if ident in past.judged and past.judged[ident].observed is Outcome.PASSED
+        }
+        changes = _changes(last, current)
+        for ident, judged in past.judged.items():
+            if ident in points and judged.observed is not None:
+                change, factor = changes.get(ident, (None, None))
+                points[ident].append(_point(past, judged, change, factor))
+        last |= {ident: values for ident, values in current.items() if values}
+    return {ident: tuple(listed) for ident, listed in points.items() if len(listed) > 1}
+
+
+def _changes(
+    before: Mapping[str, Mapping[int, float]], after: Mapping[str, Mapping[int, float]]
+) -> dict[str, tuple[Verdict, float | None]]:
+    shared = [ident for ident in after if ident in before and all((*before[ident].values(), *after[ident].values()))]
+    judgements = judge_all([Measured(before[ident], after[ident], paired=False) for ident in shared])
+    return {ident: (found.verdict, found.ratio) for ident, found in zip(shared, judgements, strict=True)}
+
+
+def _point(past: _Past, judged: JudgedCell, change: Verdict | None, factor: float | None) -> Point:
+    summary = past.summaries[judged.cell.id]
+    return Point(
+        run=past.run.record.id,
+        started_at=past.run.record.started_at,
+        outcome=judged.outcome,
+        median=summary.median,
+        interval=summary.interval,
+        change=change,
+        ratio=factor,
+    )
+
+
+def _past(run: Run) -> _Past:
+    judged = judged_cells(run)
+    return _Past(run, {each.cell.id: each for each in judged}, summaries_of(judged))
+
+
+def _earlier(workplace: Workplace, run: Run) -> Sequence[Run]:
+    """Return the latest earlier runs that share cells with this one, the oldest first."""
+    ours = {cell.id for cell in run.record.plan.cells}
+    found: list[Run] = []
+    read = len(run.results)
+    for name in _names_before(workplace.store.names(), run.record.id):
+        if len(found) >= _RUNS_BACK or read >= _RESULTS_READ:
+            break
+        head = workplace.store.head(name)
+        if ours & {cell.id for cell in head.plan.cells}:
+            found.append(workplace.store.load(name))
+            read += len(found[-1].results)
+    return found[::-1]
+
+
+def _names_before(names: Iterable[str], name: str) -> list[str]:
+    return sorted((each for each in names if each < name), reverse=True)

@@ -1,0 +1,353 @@
+"""What the HTML page shows, worked out: the template and the script only place it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from envmgr.model.history import Point
+from envmgr.model.noun import Noun
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import JudgedCell, Run
+from envmgr.report.axis import Axis, Tick, axis_for
+from envmgr.report.json import strict
+from envmgr.report.look import signed
+from envmgr.report.summary import MatrixView, Row, headline
+from envmgr.report.text import amount, clean, parameters, ratio, seconds
+
+_MOST_BARS = 60
+_MOST_POINTS = 400
+_SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
+_DIGITS = 5
+
+
+class Story(NamedTuple):
+    """Everything a page is made from; `logs` and `history` are by cell id."""
+
+    run: Run
+    judged: Sequence[JudgedCell]
+    view: MatrixView
+    logs: Mapping[str, str]
+    history: Mapping[str, Sequence[Point]]
+
+
+class Heading(Noun):
+    """One column of the matrix: a runner with its parameters, and a device."""
+
+    key: str
+    runner: str
+    parameters: str
+    device: str
+
+
+class Square(Noun):
+    """One cell of the matrix as it is shown."""
+
+    id: str
+    kind: str
+    sign: str
+    word: str
+    time: str = ""
+    speed: str = ""
+    level: int | None = None
+    marks: str = ""
+    unexpected: bool = False
+
+
+class Line(Noun):
+    """One row of the matrix: a version set (on a host) and what stands in each column."""
+
+    host: str
+    label: str
+    squares: tuple[tuple[Square, ...], ...]
+
+
+class Bar(Noun):
+    """One bar of a chart; places in per cent of the axis."""
+
+    id: str
+    name: str
+    text: str
+    kind: str
+    end: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Bars(Noun):
+    """The chart of one runner: the median time of each cell with its interval, on a logarithmic axis."""
+
+    title: str
+    parameters: str
+    ticks: tuple[Tick, ...]
+    bars: tuple[Bar, ...]
+    left_out: int
+
+
+class Dot(Noun):
+    """One cell in the picture of first call against steady state; places in per cent."""
+
+    id: str
+    name: str
+    kind: str
+    across: float
+    up: float
+
+
+class Scatter(Noun):
+    """First call against steady state; `equal` is where both are the same, as two points."""
+
+    ticks_across: tuple[Tick, ...]
+    ticks_up: tuple[Tick, ...]
+    dots: tuple[Dot, ...]
+
+
+class Page(Noun):
+    """The whole page; `data` is what the script works with."""
+
+    title: str
+    headline: str
+    facts: tuple[tuple[str, str], ...]
+    counts: tuple[tuple[str, str, int], ...]
+    headings: tuple[Heading, ...]
+    lines: tuple[Line, ...]
+    several_hosts: bool
+    charts: tuple[Bars, ...]
+    scatter: Scatter | None
+    data: dict[str, Any]
+    damaged: tuple[str, ...]
+
+
+def page_of(story: Story) -> Page:
+    """Return the page of a run."""
+    view = story.view
+    placed = _placed(view)
+    headings = tuple(dict.fromkeys(heading for heading, _ in placed))
+    return Page(
+        title=clean(f"{view.matrix} on {view.host}"),
+        headline=headline(view),
+        facts=_facts(story),
+        counts=tuple((outcome.value, signed(outcome), count) for outcome, count in view.counts.items()),
+        headings=tuple(headings),
+        lines=_lines(view, placed, headings),
+        several_hosts=len(view.hosts) > 1,
+        charts=tuple(chart for section in view.sections if (chart := _bars(section.rows, section.parameters))),
+        scatter=_scatter([row for section in view.sections for row in section.rows]),
+        data=_data(story, placed, headings),
+        damaged=tuple(clean(text) for text in view.damaged),
+    )
+
+
+def _facts(story: Story) -> tuple[tuple[str, str], ...]:
+    view, record = story.view, story.run.record
+    return (
+        ("run", clean(view.run)),
+        ("host", clean(", ".join(view.hosts) or view.host)),
+        ("started", clean(view.started_at)),
+        ("effort", f"{view.effort}, {view.processes} to a cell"),
+        ("envmgr", clean(record.envmgr)),
+        *((("state", "not finished"),) if not view.finished else ()),
+    )
+
+
+def _placed(view: MatrixView) -> list[tuple[Heading, Row]]:
+    """Return every row with its column.
+
+    A column is a device's API, so that columns line up across backends and hosts; where a version set has several
+    devices behind one API, it is the device.
+    """
+    rows = [(parameters(section.parameters), row) for section in view.sections for row in section.rows]
+    behind: dict[tuple[str, ...], set[str]] = {}
+    for shown, row in rows:
+        behind.setdefault((row.host, row.label, row.runner, shown, row.api), set()).add(row.device)
+    several = {key[-1] for key, devices in behind.items() if len(devices) > 1}
+    placed = []
+    for shown, row in rows:
+        device = row.device if row.api in several or not row.api else row.api
+        key = f"{row.runner} {shown} {device}"
+        placed.append((Heading(key=key, runner=row.runner, parameters=shown, device=clean(device)), row))
+    return placed
+
+
+def _lines(view: MatrixView, placed: Sequence[tuple[Heading, Row]], headings: Sequence[Heading]) -> tuple[Line, ...]:
+    found: dict[tuple[str, str], dict[str, list[Square]]] = {}
+    for heading, row in placed:
+        found.setdefault((row.host, row.label), {}).setdefault(heading.key, []).append(_square(row))
+    hosts = len(view.hosts) > 1
+    return tuple(
+        Line(
+            host=clean(host) if hosts else "",
+            label=clean(label),
+            squares=tuple(tuple(squares.get(heading.key, ())) for heading in headings),
+        )
+        for (host, label), squares in found.items()
+    )
+
+
+def _square(row: Row) -> Square:
+    sign, word = signed(row.outcome).split(" ", 1)
+    timed = row.summary.median is not None
+    return Square(
+        id=row.cell,
+        kind=row.outcome.value,
+        sign=sign,
+        word=word,
+        time=seconds(row.summary.median) if timed else "",
+        speed=ratio(row.speed),
+        level=None if row.speed is None else sum(row.speed >= step for step in _SPEED_STEPS),
+        marks=row.marks,
+        unexpected=row.unexpected,
+    )
+
+
+def _bars(rows: Sequence[Row], changed: Mapping[str, Any]) -> Bars | None:
+    timed = sorted((row for row in rows if row.summary.median), key=lambda row: row.summary.median or 0.0)
+    if not timed:
+        return None
+    shown = timed[:_MOST_BARS]
+    ends = [value for row in shown for value in (row.summary.median or 0.0, *(row.summary.interval or ()))]
+    axis = axis_for(ends)
+    return Bars(
+        title=clean(rows[0].runner),
+        parameters=parameters(dict(changed)),
+        ticks=axis.ticks(),
+        bars=tuple(_bar(row, axis) for row in shown),
+        left_out=len(timed) - len(shown),
+    )
+
+
+def _bar(row: Row, axis: Axis) -> Bar:
+    interval = row.summary.interval
+    text = seconds(row.summary.median)
+    if interval:
+        text += f" ({seconds(interval[0])} to {seconds(interval[1])})"
+    return Bar(
+        id=row.cell,
+        name=clean(f"{row.label} {row.device}"),
+        text=text if row.outcome is Outcome.PASSED else f"{text}, {row.outcome.value}",
+        kind=row.outcome.value,
+        end=axis.place(row.summary.median or axis.low),
+        low=axis.place(interval[0]) if interval else None,
+        high=axis.place(interval[1]) if interval else None,
+    )
+
+
+def _scatter(rows: Sequence[Row]) -> Scatter | None:
+    timed = [row for row in rows if row.summary.median and row.summary.first_call][:_MOST_POINTS]
+    if not timed:
+        return None
+    across = axis_for(row.summary.median or 0.0 for row in timed)
+    up = axis_for(row.summary.first_call or 0.0 for row in timed)
+    return Scatter(
+        ticks_across=across.ticks(),
+        ticks_up=up.ticks(),
+        dots=tuple(
+            Dot(
+                id=row.cell,
+                name=clean(
+                    f"{row.name}: first call {seconds(row.summary.first_call)}, then {seconds(row.summary.median)}"
+                ),
+                kind=row.outcome.value,
+                across=across.place(row.summary.median or 0.0),
+                up=up.place(row.summary.first_call or 0.0),
+            )
+            for row in timed
+        ),
+    )
+
+
+def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequence[Heading]) -> dict[str, Any]:
+    """Return what the script shows on demand; envs stand once, cells point to them."""
+    columns = {heading.key: place for place, heading in enumerate(headings)}
+    judged = {each.cell.id: each for each in story.judged}
+    envs = story.run.record.envs
+    names = {label: place for place, label in enumerate(envs)}
+    notes = {note.number: note.reason for note in story.view.notes}
+    marks = {mark.letter: mark.text for mark in story.view.marks}
+    cells = [
+        _cell_data(row, judged[row.cell], columns[heading.key], story, notes.get(row.note or 0, ""))
+        | ({"env": names[_env_name(story.run, judged[row.cell])]} if _env_name(story.run, judged[row.cell]) else {})
+        for heading, row in placed
+    ]
+    data = {
+        "columns": [_column_name(heading) for heading in headings],
+        "cells": cells,
+        "envs": [
+            {
+                "resolved": env.resolved,
+                "python": f"{env.interpreter.implementation} {env.interpreter.version} {env.interpreter.arch}",
+                "executable": env.interpreter.executable,
+            }
+            for env in envs.values()
+        ],
+        "marks": marks,
+        "severalHosts": len(story.view.hosts) > 1,
+    }
+    return dict(strict(data))
+
+
+def _column_name(heading: Heading) -> str:
+    return " ".join(part for part in (heading.runner, heading.parameters, heading.device) if part)
+
+
+def _env_name(run: Run, judged: JudgedCell) -> str:
+    """Return under which name the run has the env of a cell, empty where it has none."""
+    cell = judged.cell
+    return next((name for name in (f"{cell.host}/{cell.label}", cell.label) if name in run.record.envs), "")
+
+
+def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: str) -> dict[str, Any]:
+    cell, summary = judged.cell, row.summary
+    reports = [result.report for result in judged.results if result.report]
+    told = {
+        "id": row.cell,
+        "name": clean(row.name),
+        "label": clean(row.label),
+        "host": clean(row.host),
+        "column": column,
+        "device": clean(row.device),
+        "physical": clean(cell.device.physical) if cell.device else "",
+        "outcome": row.outcome.value,
+        "sign": signed(row.outcome).split(" ", 1)[0],
+        "observed": row.observed.value if row.observed and row.observed is not row.outcome else "",
+        "unexpected": row.unexpected,
+        "phase": judged.phase.value if judged.phase else "",
+        "reason": clean(reason or judged.reason),
+        "parameters": parameters(cell.parameters),
+        "median": _short(summary.median),
+        "interval": [_short(value) for value in summary.interval] if summary.interval else None,
+        "first": _short(summary.first_call),
+        "speed": _short(row.speed),
+        "spread": _short(summary.spread),
+        "memory": amount(summary.peak_memory),
+        "parity": clean(row.parity.worst) if row.parity and row.parity.worst else "",
+        "error": f"{row.parity.max_rel:.1e}" if row.parity and row.parity.verdict != "not-compared" else "",
+        "reference": bool(row.parity and row.parity.reference == row.cell),
+        "marks": row.marks,
+        "samples": [[_short(sample) for sample in report.samples] for report in reports],
+        "notes": list(dict.fromkeys(clean(note) for report in reports for note in report.notes)),
+        "log": story.logs.get(row.cell, ""),
+        "finding": judged.finding.model_dump(mode="json") if judged.finding else None,
+        "history": [_point_data(point) for point in story.history.get(row.cell, ())],
+    }
+    return {name: value for name, value in told.items() if value not in (None, "", [], False)}
+
+
+def _point_data(point: Point) -> dict[str, Any]:
+    told = {
+        "run": point.run,
+        "outcome": point.outcome.value,
+        "median": _short(point.median),
+        "interval": [_short(value) for value in point.interval] if point.interval else None,
+        "change": point.change.value if point.change else None,
+        "ratio": _short(point.ratio),
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _short(value: float | None) -> float | None:
+    """Return a number without the digits that nobody measured."""
+    if value is None or not math.isfinite(value) or value == 0:
+        return value
+    return float(f"{value:.{_DIGITS}g}")
