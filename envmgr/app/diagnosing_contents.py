@@ -33,13 +33,18 @@ def _distribution(files: Files, folder: Path) -> Distribution | None:
     name = headers.get("Name")
     if not name:
         return None
+    record = (files.read(place / "RECORD") or "") if place == folder else ""
+    importable = _files(record)
     return Distribution(
         name=canonicalize_name(str(name)),
         version=str(headers.get("Version") or ""),
         requires=tuple(str(line) for line in headers.get_all("Requires-Dist") or ()),
         extras=tuple(str(line) for line in headers.get_all("Provides-Extra") or ()),
-        modules=_modules(files.read(place / "RECORD") or "") if place == folder else frozenset(),
-        files=_files(files.read(place / "RECORD") or "") if place == folder else frozenset(),
+        modules=_modules(record),
+        files=importable,
+        lost=tuple(
+            path for path in sorted(importable) if path.count("/") <= 1 and not files.exists(folder.parent / path)
+        ),
     )
 
 

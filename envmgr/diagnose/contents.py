@@ -13,7 +13,10 @@ from packaging.utils import canonicalize_name
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """One installed distribution: `modules` are dotted names down to three levels, `files` its importable files."""
+    """One installed distribution: `modules` are dotted names down to three levels, `files` its importable files.
+
+    `lost` are top-level ones of them that its record names and that are not there.
+    """
 
     name: str
     version: str
@@ -21,6 +24,7 @@ class Distribution:
     extras: tuple[str, ...] = ()
     modules: frozenset[str] = field(default=frozenset())
     files: frozenset[str] = field(default=frozenset())
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,11 @@ class Contents:
     def has(self, module: str) -> bool:
         """Tell whether a top-level module is installed by something."""
         return module.split(".", maxsplit=1)[0] in self.owners
+
+    @property
+    def gutted(self) -> tuple[Distribution, ...]:
+        """The distributions of which recorded files are gone."""
+        return tuple(distribution for distribution in self.distributions if distribution.lost)
 
     def shared(self) -> tuple[tuple[str, ...], ...]:
         """Return the groups of distributions that own the same importable file (namespace stubs aside)."""

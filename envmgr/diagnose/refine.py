@@ -42,11 +42,11 @@ class Refinement:
         """Return the smallest change that was seen to work."""
         refined = Refined(solution.world, solution.seen, list(solution.candidate.causes))
         self._proposals = solution.proposals
+        self._fewest_variables(refined)
         self._drop_idle_parts(refined)
         if refined.world.exclude_newer != self._base.exclude_newer and self._came_later(solution):
             self._date_to_caps(refined)
         self._split_constraints(refined)
-        self._fewest_variables(refined)
         self._drop_idle_parts(refined)
         self._find_boundaries(refined)
         return refined

@@ -22,6 +22,9 @@ def evidence(situation: Situation) -> tuple[Evidence, ...]:
     for unmet in situation.unmet[:6]:
         there = f"there is {unmet.name} {unmet.found}" if unmet.found else "it is not there"
         found.append(Evidence(quote=f"{unmet.of} requires {unmet.wanted}: {there}", where=f"metadata of {unmet.of}"))
+    for distribution in situation.contents.gutted:
+        quote = f"{distribution.lost[0]} of {distribution.name} is not there"
+        found.append(Evidence(quote=quote, where=f"RECORD of {distribution.name}"))
     shared = situation.contents.shared()[:4]
     found += [Evidence(quote=f"{' and '.join(group)} own the same files", where="RECORD of each") for group in shared]
     for name in sorted(situation.around.dead):

@@ -64,6 +64,7 @@ def _as_of(situation: Situation) -> Iterator[Hypothesis]:
     cause = Cause(kind="package", name=name, why=why)
     dated = as_one_resolution(world, asked(world)) if world.steps else world
     weight = 0.6 if any(weight > 0 for _, weight in suspects) else 0.4
+    weight *= 0.6 if world.steps else 1.0
     yield Hypothesis(
         "as of the day of the pins", dated.model_copy(update={"exclude_newer": newest}), cause, weight, 7.0
     )

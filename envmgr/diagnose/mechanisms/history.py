@@ -25,7 +25,8 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
 
 
 def _broken(situation: Situation) -> bool:
-    return bool(situation.unmet or situation.contents.shared())
+    contents = situation.contents
+    return bool(situation.unmet or contents.shared() or contents.gutted)
 
 
 def _blame(situation: Situation, step: Step | None) -> Cause:
@@ -40,6 +41,11 @@ def _blame(situation: Situation, step: Step | None) -> Cause:
         return Cause(
             kind="missing", name=absent[0].name, why=f"{absent[0].of} requires {absent[0].wanted}, which is not there"
         )
+    for distribution in situation.contents.gutted:
+        why = (
+            f"{distribution.lost[0]} of {distribution.name} is gone: another distribution that owned it too was removed"
+        )
+        return Cause(kind="package", name=distribution.name, why=why)
     broken = [unmet for unmet in situation.unmet if unmet.found]
     lines = (step or situation.world.steps[-1]).install or (step or situation.world.steps[-1]).uninstall
     names = [key_of(line) for line in lines]

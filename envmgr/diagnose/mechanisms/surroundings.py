@@ -54,11 +54,12 @@ def _unset(situation: Situation) -> Iterator[Hypothesis]:
 
 def _suspicion(situation: Situation, name: str, value: str) -> float:
     reading, built = situation.reading, situation.seen.built
-    for_installers = bool(_FOR_INSTALLERS.match(name))
+    for_installers = bool(_FOR_INSTALLERS.search(name))
     if _SUPPLIES.match(name):
         return 0.02
     if not built:
-        return 0.75 if for_installers else 0.02
+        told = name in reading.variables or _quotes(situation, value) or "PROXY" in name.upper()
+        return (0.9 if told else 0.75) if for_installers else 0.02
     weight = 0.03
     if _STEERING.search(name) or any(
         name.split("_", maxsplit=1)[0].lower() == module.split(".")[0] for module in situation.contents.owners
