@@ -24,7 +24,8 @@ class ProcessRequest:
     `env` is the complete environment (None: the caller's, as `envmgr` itself was given it). `log` is a file that gets
     stdout and stderr, bounded to `log_limit` bytes with head and tail kept; without it both are returned as text.
     `timeout` and `grace` (between SIGTERM and SIGKILL of the whole process tree) are seconds; `memory_limit` is bytes.
-    `shared_terminal` hands the caller's standard streams to the process.
+    `shared_terminal` hands the caller's standard streams to the process. `kept` tells that nothing which descends from
+    the process may survive it; a harmless short question does without.
     """
 
     argv: tuple[str, ...]
@@ -37,13 +38,15 @@ class ProcessRequest:
     log_limit: int = 4_000_000
     memory_limit: int | None = None
     shared_terminal: bool = False
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
     """How a process ended: `exit_code` or `signal`, never both; `started` is False when it could not be started.
 
-    `processor_seconds` is what it and its ended descendants used, where the system tells.
+    `processor_seconds` is what it and its ended descendants used, where the system tells; `over_memory` that it was
+    ended because all of them together took more than `memory_limit`.
     """
 
     argv: tuple[str, ...]
@@ -56,6 +59,7 @@ class Completed:
     elapsed: float = 0.0
     peak_memory: int | None = None
     processor_seconds: float | None = None
+    over_memory: bool = False
 
     @property
     def good(self) -> bool:

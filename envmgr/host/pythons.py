@@ -48,7 +48,7 @@ def _installed(means: Means, around: Surroundings, request: str, cache_folder: P
 
 def _ask_uv(means: Means, around: Surroundings, *arguments: str) -> Completed:
     argv = (around.uv, "python", *arguments)
-    return means.process.run(ProcessRequest(argv, env=around.environment, timeout=60.0))
+    return means.process.run(ProcessRequest(argv, env=around.environment, timeout=60.0, kept=False))
 
 
 def _by_hand(around: Surroundings, request: str) -> str:

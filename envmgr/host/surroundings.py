@@ -47,7 +47,7 @@ class Means:
 
     def output(self, *argv: str, timeout: float = 20.0, variables: Mapping[str, str] | None = None) -> str:
         """Return what a program prints on stdout, or "" when it is absent, fails or takes too long."""
-        completed = self.process.run(ProcessRequest(argv, timeout=timeout, env=variables))
+        completed = self.process.run(ProcessRequest(argv, timeout=timeout, env=variables, kept=False))
         return completed.stdout if completed.good else ""
 
     def read(self, path: Path) -> str | None:

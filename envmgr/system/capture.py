@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import subprocess
 import threading
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -11,26 +11,37 @@ _PATIENCE = 2.0
 
 
 class Bounded:
-    """Keeps the head and the tail of a stream in bounded memory, and says how much was left out between them."""
+    """Keeps the head and the tail of a stream in bounded memory, and says how much was left out between them.
 
-    def __init__(self, limit: int) -> None:
+    With a `sink` the head goes there as it comes, so that it is there even if this program is killed.
+    """
+
+    def __init__(self, limit: int, sink: IO[bytes] | None = None) -> None:
         self._half = max(limit // 2, 1)
+        self._sink = sink
         self._head = bytearray()
+        self._room = self._half
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
         self._dropped = 0
 
     def add(self, block: bytes) -> None:
         """Take the next bytes of the stream."""
-        room = self._half - len(self._head)
-        if room > 0:
-            self._head += block[:room]
-            block = block[room:]
+        if self._room:
+            head, block = block[: self._room], block[self._room :]
+            self._room -= len(head)
+            self._keep(head)
         if block:
             self._tail.append(block)
             self._tail_size += len(block)
         while self._tail_size > self._half:
             self._shorten(self._tail_size - self._half)
+
+    def _keep(self, head: bytes) -> None:
+        if self._sink is None:
+            self._head += head
+        else:
+            self._sink.write(head)
 
     def _shorten(self, excess: int) -> None:
         first = self._tail.popleft()
@@ -41,7 +52,7 @@ class Bounded:
         self._dropped += taken
 
     def content(self) -> bytes:
-        """Return what is kept, with a line in the place of what is not."""
+        """Return what is kept, less what went to a sink, with a line in the place of what is left out."""
         gap = f"\n[... {self._dropped} bytes left out ...]\n".encode() if self._dropped else b""
         return bytes(self._head) + gap + b"".join(self._tail)
 
@@ -52,36 +63,52 @@ class Capture:
     A stream that a stray descendant holds open is given up two seconds after the process has ended.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], log: Path | None, limit: int) -> None:
-        self._log = log
-        self._stores = [Bounded(limit), Bounded(limit)]
-        self._streams = (process.stdout, process.stderr)
+    def __init__(self, streams: Sequence[IO[bytes] | None], log: Path | None, limit: int) -> None:
+        self._sink: IO[bytes] | None = None
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            self._sink = log.open("wb", buffering=0)
+        self._stores = [Bounded(limit, self._sink) for _ in streams]
+        self._streams = [stream for stream in streams if stream is not None]
+        self._failure: OSError | None = None
         self._readers = [
-            threading.Thread(target=_drain, args=(stream, store), daemon=True)
-            for stream, store in zip(self._streams, self._stores, strict=True)
+            threading.Thread(target=self._drain, args=(stream, store), daemon=True)
+            for stream, store in zip(streams, self._stores, strict=True)
             if stream is not None
         ]
         for reader in self._readers:
             reader.start()
 
     def finish(self) -> tuple[str, str]:
-        """Write the log and return stdout and stderr as text (bad bytes replaced); with a log, both are empty."""
+        """Complete the log and return stdout and stderr as text (bad bytes replaced); with a log, both are empty.
+
+        Raises OSError when the log could not be written, by then with the process at its end.
+        """
         for reader in self._readers:
             reader.join(_PATIENCE)
-        for reader, stream in zip(self._readers, [s for s in self._streams if s is not None], strict=True):
+        for reader, stream in zip(self._readers, self._streams, strict=True):
             if not reader.is_alive():
                 stream.close()
         contents = [store.content() for store in self._stores]
-        if self._log is None:
+        if self._sink is None:
             return contents[0].decode("utf-8", "replace"), contents[1].decode("utf-8", "replace")
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        self._log.write_bytes(contents[0])
+        with self._sink:
+            self._sink.write(contents[0])
+        if self._failure is not None:
+            raise self._failure
         return "", ""
 
+    def _drain(self, stream: IO[bytes], store: Bounded) -> None:
+        """Read to the end, come what may: a process whose output nobody takes would hang."""
+        try:
+            while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
+                if self._failure is None:
+                    self._add(block, store)
+        except (OSError, ValueError):
+            return
 
-def _drain(stream: IO[bytes], store: Bounded) -> None:
-    try:
-        while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
+    def _add(self, block: bytes, store: Bounded) -> None:
+        try:
             store.add(block)
-    except (OSError, ValueError):
-        return
+        except OSError as error:
+            self._failure = error

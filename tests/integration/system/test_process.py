@@ -2,8 +2,10 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -104,3 +106,100 @@ def test_a_memory_limit_holds(process):
 def test_a_stopped_door_starts_nothing(process):
     process.stop_all()
     assert not process.run(python("pass")).started
+
+
+def alive(pid):
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def soon(fact):
+    deadline = time.monotonic() + 5
+    while not fact():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="keepers are Linux's")
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open({note!r} + '.part', 'w').write(str(os.getpid()))
+        os.rename({note!r} + '.part', {note!r})
+        time.sleep(60)
+    os._exit(0)
+while not os.path.exists({note!r}):
+    time.sleep(0.01)
+"""
+
+
+@linux
+def test_a_daemon_does_not_outlive_the_process_it_came_from(process, tmp_path):
+    note = tmp_path / "pid"
+    assert process.run(python(DAEMON.format(note=str(note)))).exit_code == 0
+    assert not alive(int(note.read_text()))
+
+
+@linux
+def test_a_daemon_does_not_survive_that_its_keeper_is_killed(process, tmp_path):
+    note = tmp_path / "pid"
+    done = process.run(python(DAEMON.format(note=str(note)) + "os.kill(os.getppid(), 9); time.sleep(60)"))
+    assert (done.exit_code, done.signal) == (None, signal.SIGKILL)
+    soon(lambda: not alive(int(note.read_text())))
+    assert process.run(python("print(1)")).stdout == "1\n", "the next process has another keeper"
+
+
+@linux
+def test_nothing_outlives_an_envmgr_that_is_killed(tmp_path):
+    note = tmp_path / "pid"
+    code = (
+        "import os, sys\n"
+        "from envmgr.ports import ProcessRequest\nfrom envmgr.system.process import RealProcess\n"
+        f"RealProcess(os.environ).run(ProcessRequest((sys.executable, '-c', {DAEMON.format(note=str(note)) + 'time.sleep(60)'!r})))"
+    )
+    with subprocess.Popen((sys.executable, "-c", code)) as killed:
+        soon(note.exists)
+        killed.kill()
+    soon(lambda: not alive(int(note.read_text())))
+
+
+@linux
+def test_memory_is_bounded_for_all_descendants_together(process):
+    code = (
+        "import os, time\n"
+        "if os.fork() == 0:\n    data = b'x' * 100_000_000\n    time.sleep(60)\n"
+        "data = b'x' * 100_000_000\ntime.sleep(60)"
+    )
+    done = process.run(python(code, memory_limit=150_000_000, timeout=30))
+    assert done.over_memory
+    assert not done.timed_out
+
+
+@linux
+def test_a_wild_growth_of_processes_is_ended(process):
+    code = (
+        "import os, time\nend = time.monotonic() + 20\nfor _ in range(30):\n"
+        "    if os.fork() == 0:\n        os.setsid()\n"
+        "        while time.monotonic() < end:\n            if os.fork() != 0: os._exit(0)\n        os._exit(0)\n"
+    )
+    before = set(psutil.pids())
+    assert process.run(python(code)).exit_code == 0
+    strays = [pid for pid in set(psutil.pids()) - before if alive(pid) and "while time.monotonic" in told(pid)]
+    assert strays == []
+
+
+def told(pid):
+    try:
+        return " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return ""
+
+
+def test_processes_run_side_by_side(process):
+    begun = time.monotonic()
+    with ThreadPoolExecutor(4) as pool:
+        codes = [f"import time; time.sleep(0.5); print({number})" for number in range(4)]
+        done = list(pool.map(lambda code: process.run(python(code)).stdout, codes))
+    assert done == [f"{number}\n" for number in range(4)]
+    assert time.monotonic() - begun < 30

@@ -1,0 +1,276 @@
+"""Starts processes and ends everything that descends from them: a script of its own, for Linux alone.
+
+`envmgr.system.kept` starts it once, as `keeper.py SOCKET`, and sends it a socket for each keeper that it wants; this
+server forks them. Over its socket a keeper takes one order after the other: the file descriptors of the order (JSON)
+and of the process's standard streams. It is a subreaper: whatever a descendant abandons becomes its child, so nothing
+leaves it, by double forks and new sessions neither. It ends what is left when the process has ended, when the socket
+says so, and when the socket closes because envmgr was killed.
+
+Only the standard library is imported, and no more of it than is needed: a fork copies what is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+POLITELY = b"p"
+BY_FORCE = b"f"
+_SUBREAPER = 36
+_DESCRIPTORS = 4
+_LOOK_AT_MEMORY = 0.25
+_LAST_GRACE = 0.1
+_LONGEST_END = 10.0
+_PAGE = resource.getpagesize()
+
+
+def serve(wishes: socket.socket) -> None:
+    """Fork a keeper for each socket that comes until the other end closes; end what a killed keeper has left."""
+    os.chdir("/")
+    _become_subreaper()
+    wake_up, wake_up_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    signal.set_wakeup_fd(wake_up_end, warn_on_full_buffer=False)
+    keepers: set[int] = set()
+    waiter = select.poll()
+    waiter.register(wishes, select.POLLIN)
+    waiter.register(wake_up, select.POLLIN)
+    while True:
+        ready = {descriptor for descriptor, _ in waiter.poll()}
+        if wake_up in ready:
+            with suppress(BlockingIOError):
+                os.read(wake_up, 4096)
+            _bury(keepers)
+        if wishes.fileno() in ready:
+            message, descriptors, _, _ = socket.recv_fds(wishes, 16, 1, socket.MSG_CMSG_CLOEXEC)
+            if not message:
+                return
+            keepers.add(_fork(socket.socket(fileno=descriptors[0]), wishes))
+
+
+def _fork(orders: socket.socket, wishes: socket.socket) -> int:
+    pid = os.fork()
+    if pid:
+        orders.close()
+        return pid
+    code = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        wishes.close()
+        _become_subreaper()
+        _take_orders(orders)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _become_subreaper() -> None:
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def _bury(keepers: set[int]) -> None:
+    """Reap ended keepers; when one was killed, what it kept are now children of this server, and are ended."""
+    killed = False
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            break
+        if not pid:
+            break
+        killed |= pid in keepers and os.WIFSIGNALED(status)
+        keepers.discard(pid)
+    while killed:
+        strays = [pid for pid, parent in _parents().items() if parent == os.getpid() and pid not in keepers]
+        for pid in strays:
+            _kill(pid, signal.SIGKILL)
+        for pid in strays:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        killed = bool(strays)
+
+
+def _take_orders(orders: socket.socket) -> None:
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(orders, 16, _DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
+        if not message:
+            return
+        if descriptors:  # a wish without any came too late: its process had ended
+            _say(orders, _keep(descriptors, orders))
+
+
+def _keep(descriptors: list[int], control: socket.socket) -> dict[str, object]:
+    """Start the process that an order asks for, see it to its end, and return how it ended."""
+    order_file, *streams = descriptors
+    with open(order_file, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+        order = json.load(file)
+    begun = time.monotonic()
+    try:
+        head = _start(order, streams)
+    except OSError as error:
+        return {"error": error.strerror or str(error)}
+    finally:
+        os.chdir("/")
+        for stream in streams:
+            os.close(stream)
+    status, over = _see_to_end(head, control, order["memory"])
+    elapsed = time.monotonic() - begun
+    _end_all(0.0 if over else _LAST_GRACE)
+    return {"elapsed": elapsed, "over": over, **status}
+
+
+def _start(order: dict[str, Any], streams: list[int]) -> int:
+    if order["cwd"] is not None:
+        os.chdir(order["cwd"])
+    limits = {resource.RLIMIT_CORE: 0}
+    if order["memory"] is not None:
+        limits[resource.RLIMIT_DATA] = order["memory"]
+    before = {kind: resource.getrlimit(kind) for kind in limits}
+    for kind, limit in limits.items():
+        resource.setrlimit(kind, (limit, before[kind][1]))
+    try:
+        pid = os.posix_spawn(
+            order["program"],
+            order["argv"],
+            order["env"],
+            file_actions=[(os.POSIX_SPAWN_DUP2, stream, number) for number, stream in enumerate(streams)],
+            setsid=True,
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM],
+            setsigmask=[],
+        )
+    finally:
+        for kind, pair in before.items():
+            resource.setrlimit(kind, pair)
+    for kind, limit in limits.items():  # it must not lift them
+        with suppress(OSError):
+            resource.prlimit(pid, kind, (limit, limit))
+    return pid
+
+
+def _see_to_end(head: int, control: socket.socket, limit: int | None) -> tuple[dict[str, object], bool]:
+    """Wait for the end of the process, or bring it about; return how it ended and whether it took too much memory."""
+    waiter = select.poll()
+    descriptor = os.pidfd_open(head)
+    waiter.register(descriptor, select.POLLIN)
+    waiter.register(control, select.POLLIN)
+    over = False
+    while True:
+        ready = {each for each, _ in waiter.poll(None if limit is None else _LOOK_AT_MEMORY * 1000)}
+        if descriptor in ready:
+            break
+        if control.fileno() in ready:
+            wish = control.recv(1)
+            if wish != POLITELY:
+                _kill(head, signal.SIGKILL)
+                break
+            _tell_all(signal.SIGTERM)
+        if limit is not None and _resident() > limit:
+            over = True
+            _kill(head, signal.SIGKILL)
+            break
+    _, status, usage = os.wait4(head, 0)
+    os.close(descriptor)
+    code = os.waitstatus_to_exitcode(status)
+    facts: dict[str, object] = {"code": code, "peak": usage.ru_maxrss * 1024, "busy": usage.ru_utime + usage.ru_stime}
+    return facts, over
+
+
+def _end_all(grace: float) -> None:
+    """End every descendant that is left: told to, then stopped, so that none can fork on, then killed."""
+    if not _is_parent():
+        return
+    if grace:
+        _tell_all(signal.SIGTERM)
+        deadline = time.monotonic() + grace
+        while _is_parent() and time.monotonic() < deadline:
+            time.sleep(0.005)
+    deadline = time.monotonic() + _LONGEST_END
+    stopped: set[int] = set()
+    while _is_parent() and time.monotonic() < deadline:
+        descendants = _descendants()
+        fresh = descendants - stopped
+        for pid in fresh:
+            _kill(pid, signal.SIGSTOP)
+        stopped |= fresh
+        if not fresh:
+            for pid in descendants:
+                _kill(pid, signal.SIGKILL)
+            stopped.clear()
+
+
+def _is_parent() -> bool:
+    """Reap what has ended and tell whether any child is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _tell_all(number: int) -> None:
+    for pid in _descendants():
+        _kill(pid, number)
+
+
+def _kill(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _descendants() -> set[int]:
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents().items():
+        children.setdefault(parent, []).append(pid)
+    found: set[int] = set()
+    waiting = [os.getpid()]
+    while waiting:
+        fresh = [pid for pid in children.get(waiting.pop(), ()) if pid not in found]
+        found.update(fresh)
+        waiting += fresh
+    return found
+
+
+def _parents() -> dict[int, int]:
+    """Return the parent of every process; zombies, which only wait for being reaped, are left out."""
+    parents = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208 - names, quickly
+        if name.isdigit():
+            with suppress(OSError, ValueError, IndexError):
+                with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 - quickly
+                    state, parent = file.read().rpartition(b")")[2].split()[:2]
+                if state not in {b"Z", b"X"}:
+                    parents[int(name)] = int(parent)
+    return parents
+
+
+def _resident() -> int:
+    """Return the resident memory of all descendants in bytes."""
+    total = 0
+    for pid in _descendants():
+        with suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:  # noqa: PTH123
+            total += int(file.read().split()[1]) * _PAGE
+    return total
+
+
+def _say(control: socket.socket, facts: dict[str, object]) -> None:
+    with suppress(OSError):
+        control.send(json.dumps(facts).encode())
+
+
+if __name__ == "__main__":
+    try:
+        serve(socket.socket(fileno=int(sys.argv[1])))
+    except OSError as error:
+        sys.exit(0 if error.errno == errno.ECONNRESET else 1)

@@ -1,0 +1,194 @@
+"""Processes under a keeper (see `keeper.py`): nothing that descends from them survives them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from envmgr.ports import ProcessRequest
+from envmgr.system import keeper as keeper_script
+from envmgr.system.end import End
+from envmgr.system.keeper import BY_FORCE, POLITELY
+
+KEEPS = sys.platform == "linux" and hasattr(os, "pidfd_open")
+"""Whether this system has what a keeper needs: subreapers, and descriptors that tell of a process's end."""
+
+_SCRIPT = Path(keeper_script.__file__)
+_LONGEST_END = 15.0
+_LONGEST_ANSWER = 4096
+_SERVED = 3
+"""The descriptor at which the server finds its socket."""
+
+
+class Kept:
+    """One process under a keeper, with the ends of its streams that are ours."""
+
+    def __init__(self, keeper: socket.socket, pool: Keepers, streams: tuple[int | None, int, int | None]) -> None:
+        self._keeper = keeper
+        self._pool = pool
+        self._end: End | None = None
+        self._guard = threading.Lock()
+        stdin, stdout, stderr = streams
+        self.stdin = None if stdin is None else open(stdin, "wb")  # noqa: SIM115, PTH123 - whoever feeds it closes it
+        self.stdout = open(stdout, "rb")  # noqa: SIM115, PTH123 - whoever reads it closes it
+        self.stderr = None if stderr is None else open(stderr, "rb")  # noqa: SIM115, PTH123
+
+    def wait(self, timeout: float | None) -> End | None:
+        """Return how it ended, or None when the time runs out first; by then all its descendants have ended too."""
+        if self._end is None:
+            waiter = select.poll()
+            waiter.register(self._keeper, select.POLLIN)
+            if not waiter.poll(None if timeout is None else max(0.0, timeout) * 1000):
+                return None
+        with self._guard:
+            if self._end is None:
+                self._end = self._read_end()
+        return self._end
+
+    def end(self, grace: float) -> End:
+        """End it with all its descendants: politely, and after `grace` seconds by force."""
+        self._wish(POLITELY)
+        ended = self.wait(grace)
+        if ended is None:
+            self._wish(BY_FORCE)
+            ended = self.wait(_LONGEST_END)
+        return ended or End(lost=True)
+
+    def close(self) -> None:
+        """Let the keeper take other work; one that is still at this takes it as the wish to end it by force."""
+        with self._guard:
+            if self._end is not None and not self._end.lost:
+                self._pool.take_back(self._keeper)
+            else:
+                self._keeper.close()
+
+    def _wish(self, wish: bytes) -> None:
+        with self._guard, contextlib.suppress(OSError):
+            if self._end is None:
+                self._keeper.send(wish)
+
+    def _read_end(self) -> End:
+        try:
+            facts: dict[str, Any] = json.loads(self._keeper.recv(_LONGEST_ANSWER))
+        except (OSError, ValueError):
+            return End(lost=True)
+        return End(
+            code=facts.get("code"),
+            elapsed=facts.get("elapsed"),
+            peak_memory=facts.get("peak"),
+            processor_seconds=facts.get("busy"),
+            over_memory=facts.get("over", False),
+            error=facts.get("error", ""),
+        )
+
+
+class Keepers:
+    """The keepers that are idle, and the server that forks more: it ends with envmgr, however that ends."""
+
+    def __init__(self) -> None:
+        self._server: socket.socket | None = None
+        self._server_pid = 0
+        self._idle: list[socket.socket] = []
+        self._guard = threading.Lock()
+
+    def start(self, request: ProcessRequest, environment: Mapping[str, str]) -> Kept:
+        """Start a process; raises OSError when that is impossible before a keeper is asked."""
+        program = _program(request, environment)
+        with contextlib.ExitStack() as closing:
+            order = _order(request, environment, program)
+            closing.callback(os.close, order)
+            stdin, own_stdin = _nothing() if request.stdin is None else os.pipe()
+            own_stdout, stdout = os.pipe()
+            own_stderr, stderr = (None, stdout) if request.log else os.pipe()
+            for descriptor in {stdin, stdout, stderr}:
+                closing.callback(os.close, descriptor)
+            keeper = self._send([order, stdin, stdout, stderr])
+        return Kept(keeper, self, (own_stdin, own_stdout, own_stderr))
+
+    def take_back(self, keeper: socket.socket) -> None:
+        """Keep a keeper whose process has ended for the next one."""
+        with self._guard:
+            self._idle.append(keeper)
+
+    def _send(self, descriptors: list[int]) -> socket.socket:
+        while True:
+            with self._guard:
+                keeper, fresh = (self._idle.pop(), False) if self._idle else (self._new(), True)
+            try:
+                socket.send_fds(keeper, [b"o"], descriptors)
+            except OSError:  # it was killed while it was idle
+                keeper.close()
+                if fresh:
+                    raise
+            else:
+                return keeper
+
+    def _new(self) -> socket.socket:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            if self._server is not None:
+                try:
+                    socket.send_fds(self._server, [b"k"], [theirs.fileno()])
+                except OSError:
+                    self._server.close()
+                    os.waitpid(self._server_pid, 0)
+                else:
+                    return ours
+            self._server, self._server_pid = _start_server()
+            socket.send_fds(self._server, [b"k"], [theirs.fileno()])
+        return ours
+
+
+def _start_server() -> tuple[socket.socket, int]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        pid = os.posix_spawn(
+            sys.executable,
+            (sys.executable, "-I", "-S", str(_SCRIPT), str(_SERVED)),
+            {},
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, theirs.fileno(), _SERVED),
+                *((os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)),
+            ],
+            setsid=True,
+        )
+    return ours, pid
+
+
+def _nothing() -> tuple[int, None]:
+    return os.open(os.devnull, os.O_RDONLY), None
+
+
+def _program(request: ProcessRequest, environment: Mapping[str, str]) -> str:
+    """Return the path of the program, which a bare name is looked up for in the process's own PATH."""
+    name = request.argv[0]
+    if "/" in name:
+        return name
+    found = shutil.which(name, path=environment.get("PATH", os.defpath))
+    if found is None:
+        raise FileNotFoundError(2, "No such file or directory")
+    return found
+
+
+def _order(request: ProcessRequest, environment: Mapping[str, str], program: str) -> int:
+    """Write what a keeper is to do into memory and return its descriptor: an environment belongs in no file."""
+    order = {
+        "program": program,
+        "argv": list(request.argv),
+        "env": dict(environment),
+        "cwd": None if request.cwd is None else str(request.cwd),
+        "memory": request.memory_limit,
+    }
+    descriptor = os.memfd_create("envmgr-order", os.MFD_CLOEXEC)
+    os.write(descriptor, json.dumps(order).encode())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
