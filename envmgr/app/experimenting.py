@@ -230,10 +230,15 @@ class Laboratory:
 
 def build_key(world: World) -> str:
     """Return what an environment is built from, as text: equal worlds in it can share one."""
+    touched = (
+        *world.files.remove,
+        *world.files.write,
+        *(f"{edit.path} {edit.key} {edit.value}" for edit in world.files.edit),
+    )
     surroundings = {
         "variables": {k: v for k, v in world.variables.set.items() if not k.startswith(_STEERS_PYTHON)},
         "unset": [name for name in world.variables.unset if not name.startswith(_STEERS_PYTHON)],
-        "files": [name for name in world.files.remove if re.search(r"pip|uv|setup|pydist", name)],
+        "files": [name for name in touched if re.search(r"pip|uv|setup|pydist", name)],
     }
     return world.model_dump_json(exclude={"variables", "files"}) + str(surroundings)
 

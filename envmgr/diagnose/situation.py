@@ -12,10 +12,13 @@ from functools import cached_property
 from envmgr.diagnose.contents import Contents, Unmet
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.reading import Reading
-from envmgr.diagnose.releases import Release, Target
+from envmgr.diagnose.releases import Release, Target, wheel_fits
 from envmgr.diagnose.requirement import Line, pins, read_line
 from envmgr.diagnose.worlds import asked
 from envmgr.model.finding import Cause, World
+
+_USUAL_BYTES = 300_000_000
+_BYTES_A_SECOND = 20_000_000
 
 ReleasesOf = Callable[[str], tuple[Release, ...]]
 ValuesOf = Callable[[str, World, Observation], tuple[str, ...]]
@@ -127,6 +130,16 @@ class Situation:
     def imported(self) -> tuple[str, ...]:
         """The dotted names that the probe imports, as far as its source can be read."""
         return imports_of(self.probe)
+
+    def fetch_seconds(self, requirement: str) -> float:
+        """Return what fetching the wheel of a requirement may take beyond the usual; no more than nothing if small."""
+        line = read_line(requirement)
+        if line is None or self.seen.resolved.get(line.key) == line.pin != "":
+            return 0.0
+        fitting = [release for release in self.releases(line.name) if line.admits(str(release.version))]
+        files = fitting[-1].artefacts if fitting else ()
+        sizes = [file.size for file in files if file.wheel and wheel_fits(file, self.target)]
+        return max(0.0, (max(sizes, default=0) - _USUAL_BYTES) / _BYTES_A_SECOND)
 
     def releases(self, name: str) -> tuple[Release, ...]:
         """Return the releases of a distribution, oldest first; none if the index does not have it."""

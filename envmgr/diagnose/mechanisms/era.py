@@ -130,7 +130,7 @@ def _pythons(situation: Situation) -> Iterator[Hypothesis]:
         yield _with_python(situation, minor, why, weight - 0.1 * at)
     unpinned = any(not line.pin for line in situation.lines)
     for at, minor in enumerate([*newer[-1:], *newer[:1]][: len(newer)]):
-        yield _with_python(situation, minor, why, (0.35 if unpinned or not here else 0.12) - 0.05 * at)
+        yield _with_python(situation, minor, why, (0.65 if not here else 0.35 if unpinned else 0.12) - 0.05 * at)
 
 
 def _why_python(situation: Situation, limit: str, direct: bool) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from envmgr.diagnose.knowledge import cap_for_lost_module, distributions_for, in_standard_library, last_python_with
 from envmgr.diagnose.mechanisms.repair import replacements
 from envmgr.diagnose.releases import Release, installable, of_version, stable
-from envmgr.diagnose.requirement import Line, version_of
+from envmgr.diagnose.requirement import Line, read_line, version_of
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import asked, with_requirement
 from envmgr.model.finding import Cause
@@ -21,6 +22,7 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     yield from _unmet(situation)
     yield from _lost_names(situation)
     yield from _ladders(situation)
+    yield from _freed(situation)
     yield from _rivals(situation)
     yield from _shared(situation)
 
@@ -88,13 +90,20 @@ def _added(situation: Situation, line: str, cause: Cause, weight: float) -> Hypo
 def _unmet(situation: Situation) -> Iterator[Hypothesis]:
     """Give an installed distribution what it says that it requires."""
     for unmet in situation.unmet[:4]:
-        line = unmet.wanted.split(";")[0].strip()
+        line = _plain(unmet.wanted)
         if unmet.found:
             why = f"{unmet.of} requires {line}; there is {unmet.name} {unmet.found}"
             cause = Cause(kind="package", name=unmet.name, why=why)
         else:
             cause = Cause(kind="missing", name=unmet.name, why=f"{unmet.of} requires {line}, which is not there")
-        yield Hypothesis("meet what is required", with_requirement(situation.world, line), cause, 0.45, 5.0)
+        seconds = 5.0 + situation.fetch_seconds(line)
+        yield Hypothesis("meet what is required", with_requirement(situation.world, line), cause, 0.45, seconds)
+
+
+def _plain(wanted: str) -> str:
+    """Return a requirement of metadata as a person would type it, without marker and brackets."""
+    line = read_line(wanted.split(";", maxsplit=1)[0])
+    return line.text() if line else wanted
 
 
 def _lost_names(situation: Situation) -> Iterator[Hypothesis]:
@@ -140,7 +149,8 @@ def _last_of_series(releases: list[Release]) -> list[Release]:
 
 def _moved(situation: Situation, line: str, cause: Cause, weight: float, pinned: bool) -> Hypothesis:
     gives_up = f"the version of {line.split('==', maxsplit=1)[0]} that was asked for" if pinned else ""
-    return Hypothesis("another version", with_requirement(situation.world, line), cause, weight, 6.0, gives_up)
+    seconds = 6.0 + situation.fetch_seconds(line)
+    return Hypothesis("another version", with_requirement(situation.world, line), cause, weight, seconds, gives_up)
 
 
 def _ladders(situation: Situation) -> Iterator[Hypothesis]:
@@ -151,6 +161,22 @@ def _ladders(situation: Situation) -> Iterator[Hypothesis]:
             continue
         owner = line.key
         yield from ladder(situation, owner, "it fails", 0.3 if owner in broke_in else 0.18)
+
+
+def _freed(situation: Situation) -> Iterator[Hypothesis]:
+    """Take away what holds a distribution that the probe does not even import."""
+    wanted = {situation.contents.owner_of(module) for module in situation.imported}
+    for line in situation.lines:
+        if not line.specifier or line.key in wanted:
+            continue
+        named = situation.reading.says(line.name)
+        cause = Cause(
+            kind="package", name=line.name, why=f"{line.name}{line.specifier} is held where the rest does not fit it"
+        )
+        world = with_requirement(situation.world, replace(line, specifier="").text())
+        weight = 0.5 if named else 0.2
+        gives_up = f"{line.name}{line.specifier}"
+        yield Hypothesis("free what is held", world, cause, weight, 6.0, gives_up)
 
 
 def _rivals(situation: Situation) -> Iterator[Hypothesis]:
@@ -166,7 +192,7 @@ def _rivals(situation: Situation) -> Iterator[Hypothesis]:
         first = next(iter(distributions_for(next(iter(tops & wanted)))), line.key)
         weight = (0.6 if broken else 0.25) + (0.2 if first != line.key else -0.2)
         if first.startswith(line.key) or line.key.startswith(first):  # a variant of one project breaks alike
-            weight = min(weight, 0.12)
+            weight = 0.6 if "cannot open shared object" in situation.reading.text else min(weight, 0.12)
         cause = Cause(
             kind="package", name=line.name, why=f"{line.name} installs that module too, but not the one that is meant"
         )

@@ -165,8 +165,8 @@ def replacements(situation: Situation, text: str, line: Line, cause: Cause, weig
             new = replace(line, name=name, specifier="")
         else:
             continue
-        world = replaced(situation.world, text, new.text())
-        yield Hypothesis("another distribution of the module", world, cause, weight - 0.12 * at, 5.0, text)
+        world, seconds = replaced(situation.world, text, new.text()), 5.0 + situation.fetch_seconds(new.text())
+        yield Hypothesis("another distribution of the module", world, cause, weight - 0.12 * at, seconds, text)
     if not situation.seen.built:
         yield from _what_the_probe_imports(situation, text, line, cause, weight - 0.1)
 

@@ -20,6 +20,7 @@ _STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|
 _SUPPLIES = re.compile(
     r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)|UV_(CACHE_DIR|PYTHON_INSTALL_DIR)|SSL_CERT_FILE)$"
 )
+_INSTALLERS = frozenset({"pip", "uv", "pydistutils"})
 _PROBE_SECONDS = 2.0
 
 
@@ -29,6 +30,7 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     yield from _set(situation)
     yield from _shadows(situation)
     yield from _settings(situation)
+    yield from _clean_home(situation)
 
 
 def _unset(situation: Situation) -> Iterator[Hypothesis]:
@@ -55,8 +57,8 @@ def _unset(situation: Situation) -> Iterator[Hypothesis]:
 def _suspicion(situation: Situation, name: str, value: str) -> float:
     reading, built = situation.reading, situation.seen.built
     for_installers = bool(_FOR_INSTALLERS.search(name))
-    if _SUPPLIES.match(name):
-        return 0.02
+    if _SUPPLIES.match(name) and name not in situation.around.dead:
+        return 0.02 if built or situation.seen.phase == Phase.BUILD else 0.2
     if not built:
         told = name in reading.variables or _quotes(situation, value) or "PROXY" in name.upper()
         return (0.9 if told else 0.75) if for_installers else 0.02
@@ -152,14 +154,14 @@ def _shadows(situation: Situation) -> Iterator[Hypothesis]:
 
 
 def _settings(situation: Situation) -> Iterator[Hypothesis]:
-    libraries = {module.split(".")[0] for module in situation.contents.owners} | {"pip", "uv"}
+    libraries = {module.split(".")[0] for module in situation.contents.owners} | _INSTALLERS
     for path, text in situation.around.files.items():
         if not path.startswith("home/") or path in situation.world.files.remove:
             continue
         words = re.findall(r"[a-z0-9_]+", path.lower())
         if not libraries & set(words):
             continue
-        installer = bool({"pip", "uv"} & set(words))
+        installer = bool(_INSTALLERS & set(words))
         if not situation.seen.built and not installer:
             continue
         name = path.rsplit("/", 1)[-1]
@@ -170,6 +172,17 @@ def _settings(situation: Situation) -> Iterator[Hypothesis]:
             "remove a settings file", with_files(situation.world, FileChanges(remove=(path,))), cause, weight, 2.5
         )
         yield from _keys(situation, path, text, cause)
+
+
+def _clean_home(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose to do without any settings in HOME."""
+    paths = tuple(path for path in situation.around.files if path.startswith("home/"))
+    if len(paths) > 1:
+        cause = Cause(
+            kind="env-state", name=paths[0].rsplit("/", 1)[-1], why="without the settings in HOME the probe passes"
+        )
+        world = with_files(situation.world, FileChanges(remove=paths))
+        yield Hypothesis("a clean HOME", world, cause, 0.15, 4.0)
 
 
 def _keys(situation: Situation, path: str, text: str, cause: Cause) -> Iterator[Hypothesis]:
