@@ -12,8 +12,9 @@ from packaging.tags import platform_tags
 from envmgr.app.diagnosing_contents import read_contents
 from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.diagnosing_surroundings import look_around
+from envmgr.app.experiment_commands import Bench
 from envmgr.app.experiment_places import take_snapshot
-from envmgr.app.experimenting import Bench, Laboratory
+from envmgr.app.experimenting import Laboratory
 from envmgr.diagnose import invariants, verdict
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.impossible import impossible_here

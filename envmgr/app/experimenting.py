@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from envmgr.app.experiment_commands import STEERS_PYTHON, Bench, build_key, caches, calls, lists_of, phase_of_build
 from envmgr.app.experiment_places import Snapshot, lay_out, rehomed
 from envmgr.diagnose.observation import Observation, phase_of_probe
-from envmgr.diagnose.requirement import key_of
 from envmgr.model.finding import World
-from envmgr.model.manifest import Step
 from envmgr.model.outcome import Phase
 from envmgr.ports import Clock, Completed, Files, Process, ProcessRequest
 
-_STEERS_PYTHON = ("PYTHON", "LD_", "DYLD_", "VIRTUAL_ENV", "CONDA_")
-_SEEDS = ("setuptools<60; python_version < '3.12'", "setuptools; python_version >= '3.12'", "wheel")
 _BUILD_SECONDS = 900.0
 _PROBE_SECONDS = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What every experiment starts from.
-
-    `environment` is the caller's, `given` are variables in which `{venv}` and `{home}` stand for the experiment's own
-    places; `interpreters` maps minors and full versions to executables; `probe` is the argv after the interpreter.
-    """
-
-    uv: Path
-    environment: Mapping[str, str]
-    given: Mapping[str, str]
-    home: Path
-    folder: Path
-    interpreters: Mapping[str, Path]
-    probe: tuple[str, ...]
-    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +156,15 @@ class Laboratory:
         environment = {
             name: value
             for name, value in rehomed(caller, self.bench.home, home).items()
-            if not name.startswith(_STEERS_PYTHON)
+            if not name.startswith(STEERS_PYTHON)
         }
         environment |= caches(caller, self.bench.home)
+        if world.build_constraints:
+            environment["PIP_BUILD_CONSTRAINT"] = str(venv.parent / "build-constraints.txt")
         environment |= {
             name: value.replace("{home}", str(home)).replace("{venv}", str(venv))
             for name, value in world.variables.set.items()
-            if not name.startswith(_STEERS_PYTHON)
+            if not name.startswith(STEERS_PYTHON)
         }
         return {name: value for name, value in environment.items() if name not in world.variables.unset}
 
@@ -214,7 +195,9 @@ class Laboratory:
         interpreter = self.bench.interpreters.get(world.python)
         if interpreter is None:
             return Built(folder, Phase.INTERPRETER, f"no Python {world.python} here")
-        for call in _calls(world, self.bench, folder, interpreter):
+        for name, text in lists_of(world).items():
+            self._files.write(folder / f"{name}.txt", text)
+        for call in calls(world, self.bench, folder, interpreter):
             request = ProcessRequest(call.argv, folder, environment, timeout=_BUILD_SECONDS)
             completed = self._process.run(request)
             if not completed.good:
@@ -226,116 +209,3 @@ class Laboratory:
         """Return a text in which the experiment's places have names that do not differ between experiments."""
         text = re.sub(rf"{re.escape(str(self._room))}/place-\d+", "", text)
         return text.replace(str(built.folder / "venv"), "{venv}").replace(str(built.folder), "")
-
-
-def build_key(world: World) -> str:
-    """Return what an environment is built from, as text: equal worlds in it can share one."""
-    touched = (
-        *world.files.remove,
-        *world.files.write,
-        *(f"{edit.path} {edit.key} {edit.value}" for edit in world.files.edit),
-    )
-    surroundings = {
-        "variables": {k: v for k, v in world.variables.set.items() if not k.startswith(_STEERS_PYTHON)},
-        "unset": [name for name in world.variables.unset if not name.startswith(_STEERS_PYTHON)],
-        "files": [name for name in touched if re.search(r"pip|uv|setup|pydist", name)],
-    }
-    return world.model_dump_json(exclude={"variables", "files"}) + str(surroundings)
-
-
-def caches(environment: Mapping[str, str], home: Path) -> dict[str, str]:
-    """Return where uv and pip keep what they fetched: an experiment with its own HOME need not fetch again."""
-    base = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
-    uv_cache = Path(environment.get("UV_CACHE_DIR") or base / "uv")
-    pip_cache = environment.get("PIP_CACHE_DIR") or str(uv_cache.parent / "pip")
-    return {"UV_CACHE_DIR": str(uv_cache), "PIP_CACHE_DIR": pip_cache}
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    argv: tuple[str, ...]
-    step: int = 0
-    phase: Phase | None = None
-
-
-def _calls(world: World, bench: Bench, folder: Path, interpreter: Path) -> Iterator[_Call]:
-    """Yield the commands that build a world, as a person would type them."""
-    uv, venv = str(bench.uv), folder / "venv"
-    python = str(venv / "bin" / "python")
-    yield _Call((uv, "venv", "-q", "--clear", "-p", str(interpreter), str(venv)), phase=Phase.INTERPRETER)
-    tail = [*source_arguments(bench.environment), *_world_arguments(world, folder)]
-    install = (uv, "pip", "install", "-q", "-p", python)
-    if world.build_requires:
-        first = [line for lines in world.build_requires.values() for line in lines]
-        first += [name for name in ("setuptools", "wheel") if name not in {key_of(line) for line in first}]
-        yield _Call((*install, *first, *tail))
-        tail += [word for name in world.build_requires for word in ("--no-build-isolation-package", name)]
-    seeded = ""
-    for number, step in enumerate(world.steps or (Step(install=world.requirements, installer="uv"),)):
-        if step.installer.startswith("uv"):
-            yield from _uv_calls(step, uv, python, tail, number)
-            continue
-        if seeded != step.installer:
-            extra = () if seeded else _SEEDS
-            yield _Call((*install, "-U", step.installer, *extra, *source_arguments(bench.environment)), number)
-            seeded = step.installer
-        yield from _pip_calls(step, python, world, number)
-
-
-def _uv_calls(step: Step, uv: str, python: str, tail: Sequence[str], number: int) -> Iterator[_Call]:
-    if step.uninstall:
-        yield _Call((uv, "pip", "uninstall", "-q", "-p", python, *step.uninstall), number)
-    if step.install:
-        yield _Call((uv, "pip", "install", "-q", "-p", python, *step.flags, *step.install, *tail), number)
-
-
-def _pip_calls(step: Step, python: str, world: World, number: int) -> Iterator[_Call]:
-    if step.uninstall:
-        yield _Call((python, "-m", "pip", "uninstall", "-q", "-y", *step.uninstall), number)
-    if step.install:
-        asked = {key_of(line) for line in step.install}
-        bare = ["--no-build-isolation"] if asked & set(world.build_requires) else []
-        indexes = [word for index in world.index for word in ("--extra-index-url", index.url)]
-        yield _Call((python, "-m", "pip", "install", "-q", *step.flags, *bare, *step.install, *indexes), number)
-
-
-def source_arguments(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what tells uv of the index and the folders of wheels that pip's variables name."""
-    found: list[str] = []
-    if environment.get("PIP_FIND_LINKS"):
-        found += ["--find-links", environment["PIP_FIND_LINKS"]]
-    if environment.get("PIP_INDEX_URL"):
-        found += ["--default-index", environment["PIP_INDEX_URL"]]
-    return tuple(found)
-
-
-def _world_arguments(world: World, folder: Path) -> list[str]:
-    found: list[str] = ["--exclude-newer", world.exclude_newer] if world.exclude_newer else []
-    for name, lines in (("build-constraints", world.build_constraints), ("overrides", world.overrides)):
-        if lines:
-            listed = folder / f"{name}.txt"
-            listed.write_text("\n".join(lines) + "\n")
-            found += [f"--{name}", str(listed)]
-    for index in world.index:
-        found += ["--index", index.url, "--index-strategy", "unsafe-best-match"]
-    return found
-
-
-_SAYS_BUILD = re.compile(
-    r"failed to build|build backend|metadata-generation|setup\.py|failed building wheel|requirements to build",
-    re.IGNORECASE,
-)
-_SAYS_RESOLVE = re.compile(
-    r"no solution|no matching distribution|could not find a version|resolutionimpossible|unsatisfiable"
-    r"|not found in the package registry",
-    re.IGNORECASE,
-)
-_SAYS_DOWNLOAD = re.compile(r"failed to (?:fetch|download)|connection|timed out|offline|proxy", re.IGNORECASE)
-
-
-def phase_of_build(text: str) -> Phase:
-    """Return the phase in which an installer stopped, by what it says."""
-    for words, phase in ((_SAYS_BUILD, Phase.BUILD), (_SAYS_RESOLVE, Phase.RESOLVE), (_SAYS_DOWNLOAD, Phase.DOWNLOAD)):
-        if words.search(text):
-            return phase
-    return Phase.INSTALL
