@@ -169,4 +169,6 @@ def plan_only(workplace: Workplace, selection: Selection, host: Path | None, pyt
 def _assumed(chosen: Chosen, facts: HostFacts, resolved: Mapping[str, str]) -> tuple[Device, ...]:
     if chosen.manifest.backend is None or chosen.match.platform is None or not chosen.match.fits:
         return ()
-    return backend_for(chosen.manifest.backend).predict(facts, chosen.match.platform, resolved)
+    promised = backend_for(chosen.manifest.backend).predict(facts, chosen.match.platform, resolved)
+    interpreter = chosen.match.interpreter
+    return tuple(each for each in promised if not device_reason(each.api, facts, interpreter, resolved))

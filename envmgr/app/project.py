@@ -123,22 +123,35 @@ class Shelf(Mapping[str, Manifest]):
                 manifests[name] = self[name]
             except ManifestError as error:
                 errors.append(error)
+        try:
+            check.check_collection([(self._project.shown(self.paths[name]), each) for name, each in manifests.items()])
+        except ManifestError as error:
+            errors.append(error)
         return manifests, tuple(errors)
 
     def matrix(self, name: str) -> Matrix:
         """Read one matrix by name, the project's own first, then the shipped one."""
-        folders = (self._project.manifests / "matrices", shipped_folder() / "manifests" / "matrices")
-        for folder in folders:
+        for folder in self._matrix_folders:
             path = folder / f"{name}.toml"
             text = self._files.read(path)
             if text is not None:
-                return read.parse_matrix(text, self._project.shown(path))
-        known = sorted({path.stem for folder in folders for path in self._files.list(folder)})
+                source = self._project.shown(path)
+                matrix = read.parse_matrix(text, source)
+                check.check_matrix(matrix, text=text, source=source, runners=self.runners, manifests=self)
+                return matrix
         raise UsageError(
             f"there is no matrix {name!r}",
-            f"wanted one of: {', '.join(known) or 'none is there'}",
+            f"wanted one of: {', '.join(self.matrix_names()) or 'none is there'}",
             "name one of them, or write manifests/matrices/NAME.toml",
         )
+
+    def matrix_names(self) -> tuple[str, ...]:
+        """Return the names of the project's matrices and of the shipped ones."""
+        return tuple(sorted({path.stem for folder in self._matrix_folders for path in self._files.list(folder)}))
+
+    @property
+    def _matrix_folders(self) -> tuple[Path, Path]:
+        return self._project.manifests / "matrices", shipped_folder() / "manifests" / "matrices"
 
     def _load(self, path: Path) -> Manifest:
         text = self._files.read(path)

@@ -14,7 +14,7 @@ Command = Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The com
 
 def register(application: typer.Typer) -> None:
     """Add the commands."""
-    application.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(run)
+    application.command(context_settings={"ignore_unknown_options": True})(run)
     application.command()(shell)
 
 
