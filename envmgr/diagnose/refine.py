@@ -10,7 +10,7 @@ from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.releases import Release, installable, stable
 from envmgr.diagnose.requirement import read_line, version_of
 from envmgr.diagnose.search import Journal, Solution, key_of
-from envmgr.diagnose.situation import Situation
+from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import asked, parts, replaced, with_requirement
 from envmgr.model.finding import Cause, World
 
@@ -25,7 +25,7 @@ class Refined:
     world: World
     seen: Observation
     causes: list[Cause] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    others: tuple[Hypothesis, ...] = ()
 
 
 class Refinement:
@@ -40,7 +40,7 @@ class Refinement:
 
     def refine(self, solution: Solution) -> Refined:
         """Return the smallest change that was seen to work."""
-        refined = Refined(solution.world, solution.seen, list(solution.candidate.causes))
+        refined = Refined(solution.world, solution.seen, list(solution.candidate.causes), others=solution.others)
         self._proposals = solution.proposals
         self._fewest_variables(refined)
         self._drop_idle_parts(refined)
@@ -222,7 +222,6 @@ class Refinement:
             cause.model_copy(update={"why": f"{cause.why}; {said}"}) if cause.name == line.name else cause
             for cause in refined.causes
         ]
-        refined.notes.append(said)
 
     def _good(self, refined: Refined, text: str, pinned: str) -> bool | None:
         seen = self._journal.observe([replaced(refined.world, text, pinned)])[0]

@@ -47,12 +47,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A world that passes, how it was seen, what led to it, and the causes that every change proposed would show."""
+    """A world that passes, how it was seen, what led to it.
+
+    `proposals` are the causes that every change proposed would show, by world; `others` passed as well.
+    """
 
     world: World
     seen: Observation
     candidate: Candidate
     proposals: Mapping[str, Cause] = field(default_factory=dict)
+    others: tuple[Hypothesis, ...] = ()
 
 
 @dataclass
@@ -121,12 +125,19 @@ class Search:
             if not batch:
                 return None
             seen_all = self._journal.observe([candidate.hypothesis.world for candidate in batch])
-            for candidate, result in zip(batch, seen_all, strict=True):
-                if result.passed:
-                    return Solution(candidate.hypothesis.world, result, candidate, self._proposals)
+            passing = [pair for pair in zip(batch, seen_all, strict=True) if pair[1].passed]
+            if passing:
+                return self._solution(passing)
             for candidate, result in zip(batch, seen_all, strict=True):
                 self._go_on_from(candidate, result)
         return None
+
+    def _solution(self, passing: list[tuple[Candidate, Observation]]) -> Solution:
+        """Prefer what leaves the user's own wishes alone; what passes besides is an alternative."""
+        passing.sort(key=lambda pair: bool(pair[0].hypothesis.gives_up))
+        (candidate, seen), *rest = passing
+        others = tuple(other.hypothesis for other, _ in rest)
+        return Solution(candidate.hypothesis.world, seen, candidate, self._proposals, others)
 
     def _next_batch(self) -> list[Candidate]:
         self._queue.sort(key=lambda candidate: -candidate.rank)

@@ -11,7 +11,7 @@ from envmgr.diagnose.reading import telling_lines
 from envmgr.diagnose.refine import Refined
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import difference
-from envmgr.model.finding import Cause, Evidence, Experiment, Finding, Fix
+from envmgr.model.finding import Alternative, Cause, Evidence, Experiment, Finding, Fix
 from envmgr.model.outcome import Phase
 
 
@@ -46,6 +46,8 @@ def evidence(situation: Situation) -> tuple[Evidence, ...]:
 def solved(situation: Situation, refined: Refined, experiments: Sequence[Experiment], *, confirmed: bool) -> Finding:
     """Return the finding for a change that was seen to work."""
     causes = distinct(refined.causes)
+    others = (other for other in refined.others if other.world != refined.world)
+    alternatives = [Alternative(fix=difference(situation.base, o.world), gives_up=o.gives_up) for o in others]
     return Finding(
         phase=situation.seen.phase or Phase.RUN,
         cause=causes[0],
@@ -55,6 +57,7 @@ def solved(situation: Situation, refined: Refined, experiments: Sequence[Experim
         experiments=tuple(experiments),
         fix=difference(situation.base, refined.world),
         confirmed=confirmed,
+        alternatives=tuple(alternatives),
     )
 
 

@@ -43,12 +43,7 @@ def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Ite
     """Hold the build's tools at what was out when the release came out."""
     if not release.uploaded:
         return
-    constraints = []
-    for tool in _TOOLS:
-        known = up_to(situation.releases(tool), later(release.uploaded))
-        current = stable(situation.releases(tool))
-        if known and current and known[-1].version < current[-1].version:
-            constraints.append(f"{tool}<={known[-1].version}")
+    constraints = tools_as_of(situation, release.uploaded, _TOOLS)
     if not constraints:
         return
     why = f"{line.name} {line.pin} ({release.uploaded}) is built with tools that came out later"
@@ -57,6 +52,17 @@ def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Ite
     world = situation.world.model_copy(update={"build_constraints": (*situation.world.build_constraints, *constraints)})
     weight = 0.95 if situation.seen.phase == Phase.BUILD else 0.35
     yield Hypothesis("build with the tools of its day", world, cause, weight, 9.0)
+
+
+def tools_as_of(situation: Situation, day: str, tools: tuple[str, ...]) -> tuple[str, ...]:
+    """Return constraints that hold build tools at what was out on a day, for those that have moved on since."""
+    constraints = []
+    for tool in tools:
+        known = up_to(situation.releases(tool), later(day))
+        current = stable(situation.releases(tool))
+        if known and current and known[-1].version < current[-1].version:
+            constraints.append(f"{tool}<={known[-1].version}")
+    return tuple(constraints)
 
 
 def _undeclared(situation: Situation, lines: list[Line]) -> Iterator[Hypothesis]:

@@ -38,8 +38,8 @@ def _uploaded(situation: Situation, name: str, version: str) -> str:
 
 
 def later(day: str, by: timedelta = _SLACK) -> str:
-    """Return the day some time after another."""
-    return (date.fromisoformat(day) + by).isoformat()
+    """Return the day some time after another; empty for no day."""
+    return day and (date.fromisoformat(day) + by).isoformat()
 
 
 def _as_of(situation: Situation) -> Iterator[Hypothesis]:

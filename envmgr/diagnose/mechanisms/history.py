@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator
 
 from envmgr.diagnose.knowledge import distributions_for, installer_limits
+from envmgr.diagnose.mechanisms.builds import tools_as_of
+from envmgr.diagnose.mechanisms.era import era_of
 from envmgr.diagnose.requirement import key_of, with_line
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import as_one_resolution, with_steps
 from envmgr.model.finding import Cause, World
 from envmgr.model.manifest import Step
+from envmgr.model.outcome import Phase
 
 _HARMLESS_FLAGS = ("--no-cache", "--no-cache-dir", "-q", "-v", "--quiet", "--verbose")
 
@@ -139,6 +142,15 @@ def _installers(situation: Situation) -> Iterator[Hypothesis]:
         changed = tuple(step.model_copy(update={"installer": installer}) for step in steps)
         cause = Cause(kind="package", name="pip", why=why)
         yield Hypothesis("another installer", with_steps(situation.world, changed), cause, weight, 8.0)
+        tools = (
+            tools_as_of(situation, era_of(situation), ("setuptools", "wheel")) if installer.startswith("pip") else ()
+        )
+        if tools and situation.seen.phase != Phase.DOWNLOAD:
+            first = Step(install=tools, installer=installer)
+            beside = f"{why}; what it builds is built with tools of its own day"
+            cause = Cause(kind="package", name="pip", why=beside)
+            world = with_steps(situation.world, (first, *changed))
+            yield Hypothesis("another installer and tools of the day", world, cause, weight * 0.9, 9.0)
 
 
 def _before(version: str) -> str:
