@@ -8,7 +8,7 @@ from envmgr.app.hosting import fetch_python, true_settings
 from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock
 from envmgr.app.workplace import Workplace
 from envmgr.backends import invariants
-from envmgr.env.build import build, find_built
+from envmgr.env.build import build, claim_built, find_built
 from envmgr.env.content import (
     BuildRequest,
     HistoryContent,
@@ -67,7 +67,7 @@ class Builder:
         platform, interpreter, found = self._base(manifest, variant)
         chosen = target(manifest, variant, platform)
         request = self._request(chosen, interpreter, found)
-        ready = find_built(request, self._workplace.files)
+        ready = claim_built(request, self._workplace.files)
         notes = found.notes if found else ()
         if ready is not None:
             return Built(chosen, ready, found.lock if found else None, fresh=False, notes=notes)

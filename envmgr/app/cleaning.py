@@ -30,29 +30,43 @@ def find_rubbish(workplace: Workplace, names: Sequence[str], older_than: int | N
     Without names, that is every env of this user, with what failed builds and cells have left. Names are manifests:
     envs that were built for one of them.
     """
-    found = list(_envs(workplace, names, older_than))
+    everything = list(_envs(workplace, names, older_than))
     if not names and older_than is None:
-        found += _leftovers(workplace)
+        everything += _leftovers(workplace)
+    found = [item for item in everything if not _in_use(workplace, Path(item.path))]
     if not found:
-        raise NothingSelectedError(
-            "there is nothing to remove",
-            f"looked in {workplace.folders.cache}" + (f" for {', '.join(names)}" if names else ""),
-            "envmgr list",
-        )
+        looked = f"looked in {workplace.folders.cache}" + (f" for {', '.join(names)}" if names else "")
+        in_use = f"; {len(everything)} in use by other processes" if everything else ""
+        raise NothingSelectedError("there is nothing to remove", looked + in_use, "envmgr list")
     return tuple(found)
 
 
 def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, ...]:
-    """Remove folders and return them; an env goes under its lock and marker first, so that nobody is served half."""
-    for item in rubbish:
-        path = Path(item.path)
-        if path.parent == workplace.folders.envs:
-            with workplace.files.lock(path.parent / f"{path.name}.lock"):
-                workplace.files.remove(path / MARKER)
-                workplace.files.remove(path)
-        else:
-            workplace.files.remove(path)
-    return tuple(rubbish)
+    """Remove folders and return those that are gone: what another process has begun to use meanwhile stays.
+
+    An env goes under its lock and its marker first, so that nobody is served half of it.
+    """
+    return tuple(item for item in rubbish if _removed(workplace, Path(item.path)))
+
+
+def _removed(workplace: Workplace, path: Path) -> bool:
+    files = workplace.files
+    if path.parent != workplace.folders.envs:
+        files.remove(path)
+        return True
+    with files.lock(path.parent / f"{path.name}.lock"):
+        if files.is_claimed(path):
+            return False
+        files.remove(path / MARKER)
+        files.remove(path)
+    return True
+
+
+def _in_use(workplace: Workplace, path: Path) -> bool:
+    """Tell whether a running process uses an env, a home that goes with one, or a folder of scratch."""
+    if path.parent == workplace.folders.scratch:
+        return not workplace.files.is_orphan(path)
+    return workplace.files.is_claimed(workplace.folders.envs / path.name)
 
 
 def _envs(workplace: Workplace, names: Sequence[str], older_than: int | None) -> list[Rubbish]:

@@ -31,18 +31,33 @@ def find_built(request: BuildRequest, files: Files) -> Env | None:
     return env.model_copy(update={"manifest": request.manifest, "variant": request.variant})
 
 
+def claim_built(request: BuildRequest, files: Files) -> Env | None:
+    """Return the env if it is built already, and see to it that nobody removes it while this process runs."""
+    if find_built(request, files) is None:
+        return None
+    with files.lock(_lock_of(request)):
+        files.claim(request.folder)
+        return find_built(request, files)
+
+
 def build(request: BuildRequest, tools: Tools, invariants: Invariants = no_invariants) -> Env:
     """Return the built env; a second call does nothing.
 
-    One process builds while others wait for the lock and then find what it built. What a failed or interrupted build
-    leaves has no marker, can be looked at, and is removed by the next build. Raises BuildError.
+    One process builds while others wait for the lock and then find what it built; nobody removes it while one of them
+    runs. What a failed or interrupted build leaves has no marker, can be looked at, and is removed by the next build.
+    Raises BuildError.
     """
-    found = find_built(request, tools.files)
+    found = claim_built(request, tools.files)
     if found is not None:
         return found
-    with tools.files.lock(request.places.envs / f"{request.key}.lock"):
+    with tools.files.lock(_lock_of(request)):
+        tools.files.claim(request.folder)
         found = find_built(request, tools.files)
         return found if found is not None else _build(request, tools, invariants)
+
+
+def _lock_of(request: BuildRequest) -> Path:
+    return request.places.envs / f"{request.key}.lock"
 
 
 def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:

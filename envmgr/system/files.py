@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +11,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from envmgr.errors import BuildError
+from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
+
+_CLAIM = ".used-by"
+_LONGEST = 100
+"""Characters of a name that are kept in the name under which it is written: names have a limit."""
 
 
 class RealFiles:
@@ -18,6 +23,7 @@ class RealFiles:
 
     def __init__(self, scratch_folder: Path) -> None:
         self._scratch_folder = scratch_folder
+        self._swept: set[Path] = set()
 
     def read(self, path: Path) -> str | None:
         """Return the text of a file (UTF-8, undecodable bytes replaced), or None if there is no such file."""
@@ -27,19 +33,27 @@ class RealFiles:
             return None
 
     def write(self, path: Path, text: str) -> None:
-        """Write a file whole or not at all; its folder is made."""
+        """Write a file whole or not at all; its folder is made, and what killed writers left there is removed."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        self._sweep(path.parent)
+        aside = path.parent / owned_name(f".{path.name[:_LONGEST]}", ".part")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            with aside.open("x", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp makes it private; what we write is meant to be read
-            os.replace(name, path)  # noqa: PTH105 - the name is a string
+            aside.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            aside.unlink(missing_ok=True)
             raise
+
+    def _sweep(self, folder: Path) -> None:
+        """Remove what ended processes left half-made in a folder; a process looks once."""
+        if folder not in self._swept:
+            self._swept.add(folder)
+            for path in self.list(folder):
+                if (path.suffix == ".part" or folder == self._scratch_folder) and is_orphan(path.name):
+                    self.remove(path)
 
     def copy(self, source: Path, target: Path) -> None:
         """Copy a file or a whole folder; links inside a folder are followed, so that the copy shares nothing."""
@@ -116,13 +130,38 @@ class RealFiles:
 
     @contextmanager
     def scratch(self, purpose: str) -> Iterator[Path]:
-        """Give a new empty folder and remove it with everything in it afterwards."""
+        """Give a new empty folder and remove it with everything in it afterwards, or after a kill at the next call."""
         self._scratch_folder.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"{purpose}-", dir=self._scratch_folder))
+        self._sweep(self._scratch_folder)
+        folder = self._scratch_folder / owned_name(purpose)
+        folder.mkdir(mode=0o700)
         try:
             yield folder
         finally:
             self.remove(folder)
+
+    def claim(self, folder: Path) -> None:
+        """Tell other processes that this one uses a folder until it ends."""
+        claims = self._claims(folder)
+        if not any(is_own(path.name) for path in claims):
+            for path in claims:
+                if is_orphan(path.name):
+                    path.unlink(missing_ok=True)
+            own = folder.parent / owned_name(f"{folder.name}{_CLAIM}")
+            own.parent.mkdir(parents=True, exist_ok=True)
+            own.touch()
+            atexit.register(own.unlink, missing_ok=True)
+
+    def is_claimed(self, folder: Path) -> bool:
+        """Tell whether another process that still runs uses a folder."""
+        return any(is_held(path) and not is_own(path.name) for path in self._claims(folder))
+
+    def is_orphan(self, path: Path) -> bool:
+        """Tell whether a folder of scratch belongs to a process that has ended."""
+        return is_orphan(path.name)
+
+    def _claims(self, folder: Path) -> tuple[Path, ...]:
+        return tuple(path for path in self.list(folder.parent) if path.name.startswith(f"{folder.name}{_CLAIM}."))
 
     @contextmanager
     def lock(self, path: Path, timeout: float = -1) -> Iterator[None]:

@@ -1,9 +1,12 @@
 """The real disk: whole or not at all."""
 
+import os
+
 import pytest
 
 from envmgr.errors import BuildError
 from envmgr.system.files import RealFiles
+from envmgr.system.owned import owned_name
 
 
 @pytest.fixture
@@ -70,3 +73,55 @@ def test_a_held_lock_is_told(files, tmp_path):
     again = files.lock(tmp_path / "lock", timeout=0.05)
     with files.lock(tmp_path / "lock"), pytest.raises(BuildError, match="held by another process"), again:
         pass
+
+
+NOBODY = 4_194_305
+"""A process number above every system's highest."""
+
+
+def of_another(name, pid):
+    """The name of a file or folder as the process of that number would have it."""
+    return ".".join(str(pid) if part == str(os.getpid()) else part for part in name.split("."))
+
+
+def test_what_a_killed_process_left_in_scratch_goes_with_the_next_use(files, tmp_path):
+    with files.scratch("cell") as folder:
+        pass
+    orphan, alive = (folder.with_name(of_another(folder.name, pid)) for pid in (NOBODY, os.getppid()))
+    for each in (orphan, alive):
+        files.write(each / "file.txt", "x")
+    with RealFiles(tmp_path / "scratch").scratch("cell"):
+        assert not orphan.exists()
+        assert alive.exists()
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_write(files, tmp_path):
+    left = tmp_path / "results" / of_another(owned_name(".one.json", ".part"), NOBODY)
+    other = tmp_path / "results" / f".one.json.otherhost.{NOBODY}.0123abcd.part"
+    for each in (left, other):
+        each.parent.mkdir(exist_ok=True)
+        each.write_text("half")
+    files.write(tmp_path / "results" / "two.json", "{}")
+    assert not left.exists()
+    assert other.exists(), "of another host's processes nobody here can tell"
+
+
+def test_a_long_name_can_be_written(files, tmp_path):
+    files.write(tmp_path / ("n" * 250), "x")
+    assert files.list(tmp_path) == (tmp_path / ("n" * 250),)
+
+
+def test_a_claim_holds_against_others_as_long_as_its_process_runs(files, tmp_path):
+    env = tmp_path / "envs" / "key"
+    files.claim(env)
+    files.claim(env)
+    assert len(files.list(tmp_path / "envs")) == 1
+    assert not files.is_claimed(env), "one's own claim hinders nobody but others"
+    (own,) = files.list(tmp_path / "envs")
+    other = own.rename(own.with_name(of_another(own.name, os.getppid())))
+    assert files.is_claimed(env)
+    assert not files.is_claimed(tmp_path / "envs" / "key2")
+    stale = other.rename(own.with_name(of_another(own.name, NOBODY)))
+    assert not files.is_claimed(env)
+    files.claim(env)
+    assert not stale.exists()
