@@ -1,13 +1,17 @@
-"""Start a project."""
+"""Start a project, or add to one what other tools' files ask for."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from envmgr.app.schemas import schema_of
 from envmgr.errors import UsageError
+from envmgr.manifest.write import SCHEMA_LINE
 from envmgr.ports import Files
 
-_MANIFEST = """\
+_MANIFEST = f"""\
+{SCHEMA_LINE}
 schema = 1
 name = "example"                        # = this file's name
 summary = "numpy on a current Python: change it into what you want to measure"
@@ -17,6 +21,7 @@ runners = ["import_probe"]              # envmgr's own, or a file in runners/
 """
 
 _MATRIX = """\
+#:schema ../schemas/matrix.json
 schema = 1
 name = "quick"
 summary = "what `envmgr matrix run` measures when no other matrix is named"
@@ -53,9 +58,29 @@ def start_project(folder: Path, files: Files) -> tuple[Path, ...]:
         if not files.exists(path):
             files.write(path, text)
             made.append(path)
+    return (*made, *furnish(folder, files))
+
+
+def furnish(folder: Path, files: Files) -> tuple[Path, ...]:
+    """Give a project what is no choice of its user: schemas for editors, and results kept out of version control.
+
+    Returns the files that were written. Schemas of another envmgr are renewed.
+    """
+    made = []
+    for name in ("manifest", "matrix"):
+        path = folder / "manifests" / "schemas" / f"{name}.json"
+        text = schema_text(name)
+        if files.read(path) != text:
+            files.write(path, text)
+            made.append(path)
     if _ignore_results(folder / ".gitignore", files):
         made.append(folder / ".gitignore")
     return tuple(made)
+
+
+def schema_text(name: str) -> str:
+    """Return a schema as the file that editors read."""
+    return json.dumps(schema_of(name), indent=1, sort_keys=True) + "\n"
 
 
 _RUNNERS = """\

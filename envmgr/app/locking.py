@@ -10,6 +10,7 @@ from envmgr.app.workplace import Workplace
 from envmgr.env.uv import network_environment
 from envmgr.errors import LockError
 from envmgr.host.match import match
+from envmgr.lock.artefacts import as_pylock
 from envmgr.lock.inputs import staleness
 from envmgr.lock.parse import parse
 from envmgr.lock.render import render
@@ -96,6 +97,11 @@ class LockMaker:
         path = self._place(chosen, wishes)
         self._workplace.files.write(path, render(resolution.lock))
         return LockFound(resolution.lock, path, made=True, notes=resolution.notes)
+
+    def with_addresses(self, chosen: Target, lock: Lock) -> str:
+        """Return a lock as pylock.toml, with the addresses that the indexes give now; raises ResolveError."""
+        wish = Wish(target=chosen, python=lock.python, interpreter=self._interpreter(lock.python))
+        return as_pylock(lock, wish, self._resolver(LockWishes()))
 
     def _resolver(self, wishes: LockWishes) -> Resolver:
         place = self._workplace

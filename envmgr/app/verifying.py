@@ -78,7 +78,7 @@ def _report(workplace: Workplace, builder: Builder, name: str, variant: str) -> 
     label = name if variant == "default" else f"{name}@{variant}"
     try:
         built = builder.build(manifest, variant)
-        checks = _checks(workplace, built, builder.facts) if built.fresh else _quick_checks(built)
+        checks = checks_of(workplace, built, builder.facts) if built.fresh else _quick_checks(built)
     except EnvmgrError as error:
         states = error.states if isinstance(error, HistoryError) else ()
         failure = Failure(error.code, error.what, error.why, error.hint, error.exit_code)
@@ -104,7 +104,7 @@ def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification
     built = Builder(workplace, facts, BuildWishes()).find(manifest, variant)
     if built is None:
         raise BuildError(f"{name} is not built", "wanted a finished environment; found none", f"envmgr build {name}")
-    checks = list(_checks(workplace, built, facts, deep=deep))
+    checks = list(checks_of(workplace, built, facts, deep=deep))
     listing = None
     if manifest.backend is not None:
         listing = list_devices(workplace, built.env, manifest, facts)
@@ -112,7 +112,8 @@ def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification
     return Verification(manifest=manifest.name, variant=variant, checks=tuple(checks), devices=listing)
 
 
-def _checks(workplace: Workplace, built: Built, facts: HostFacts, *, deep: bool = False) -> tuple[Check, ...]:
+def checks_of(workplace: Workplace, built: Built, facts: HostFacts, *, deep: bool = False) -> tuple[Check, ...]:
+    """Return what a look into an env says of it, without asking its backend for devices; raises BuildError."""
     inspection = inspect(Path(built.env.python), workplace.process, workplace.files, deep=deep)
     manifest = built.target.manifest
     checks = [

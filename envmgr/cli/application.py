@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli import build, clean, compare, diagnose, hand, manifests, matrix, pythons, report
+from envmgr.cli import build, clean, compare, diagnose, ecosystem, hand, manifests, matrix, pythons, report
 
 
 def application() -> typer.Typer:
@@ -18,7 +18,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
-    for room in (manifests, build, hand, diagnose, clean):
+    for room in (manifests, build, hand, diagnose, clean, ecosystem):
         room.register(root)
     matrix_group = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured."
@@ -29,6 +29,9 @@ def application() -> typer.Typer:
     python_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The Pythons of this host.")
     pythons.register(python_group)
     root.add_typer(python_group, name="python")
+    kernel_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Environments in Jupyter.")
+    ecosystem.register_kernel(kernel_group)
+    root.add_typer(kernel_group, name="kernel")
     return root
 
 

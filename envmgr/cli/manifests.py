@@ -18,15 +18,42 @@ def register(application: typer.Typer) -> None:
     application.command("list")(list_manifests)
 
 
-def init(json: JsonFlag = False, project: ProjectOption = None, debug: DebugFlag = False) -> None:
-    """Start a project here: a first manifest, a first matrix, a folder for runners."""
+def init(
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Make manifests of requirements.txt, a freeze, pyproject.toml, pylock.toml, environment.yml, tox.ini, "
+            "noxfile.py or asv.conf.json.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="How the manifest of --from is called.")
+    ] = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Start a project here: a first manifest, a first matrix, a folder for runners. With --from, add manifests."""
     from envmgr.app.initiating import start_project
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
-        made = start_project((project or workplace.caller.folder).resolve(), workplace.files)
+        folder = (project or workplace.caller.folder).resolve()
+        notes: tuple[str, ...] = ()
+        if source is None:
+            written, then = start_project(folder, workplace.files), "envmgr matrix run"
+        else:
+            from envmgr.app.adopting import adopt_file
+
+            written, notes = adopt_file(folder, workplace.caller.folder / source, name, workplace.files)
+            then = f"envmgr build {written[0].stem}"
         return Answer(
-            {"written": made}, lambda: say(*(f"written  {file}" for file in made), "next     envmgr matrix run")
+            {"written": written, "notes": notes},
+            lambda: say(
+                *(f"written  {file}" for file in written), *(f"note     {note}" for note in notes), f"next     {then}"
+            ),
         )
 
     perform(Options("init", json, None, debug), action)

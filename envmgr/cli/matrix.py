@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from envmgr.cli.completion import complete_matrices, complete_runs
 from envmgr.cli.options import (
     DebugFlag,
     DeviceNames,
@@ -20,7 +21,9 @@ from envmgr.cli.options import (
 )
 from envmgr.cli.session import Answer, Options, perform
 
-MatrixName = Annotated[str, typer.Argument(metavar="[MATRIX]", help="The matrix to measure.")]
+MatrixName = Annotated[
+    str, typer.Argument(metavar="[MATRIX]", help="The matrix to measure.", autocompletion=complete_matrices)
+]
 Effort = Annotated[
     Literal["quick", "default", "long"] | None,
     typer.Option("--effort", help="How many processes a cell is measured in (else: as the matrix says)."),
@@ -28,7 +31,11 @@ Effort = Annotated[
 Wide = Annotated[bool, typer.Option("--wide", help="Show every column, whatever the terminal's width.")]
 RunNames = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[RUN]...", help="Runs by (the beginning of) their ids; several are shown as one matrix."),
+    typer.Argument(
+        metavar="[RUN]...",
+        autocompletion=complete_runs,
+        help="Runs by (the beginning of) their ids; several are shown as one matrix.",
+    ),
 ]
 
 

@@ -7,17 +7,27 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_names
+
 JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout; talk goes to stderr.")]
 ProjectOption = Annotated[
     Path | None, typer.Option("--project", metavar="DIR", help="The project's folder (else: from here upwards).")
 ]
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Manifests, as NAME or NAME@VARIANT.")]
-OptionalNames = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME...]", help="Manifests, as NAME or NAME@VARIANT (default: all).")
+Names = Annotated[
+    list[str],
+    typer.Argument(metavar="NAME...", help="Manifests, as NAME or NAME@VARIANT.", autocompletion=complete_names),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.")]
+OptionalNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME...]", help="Manifests, as NAME or NAME@VARIANT (default: all).", autocompletion=complete_names
+    ),
+]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.", autocompletion=complete_names)
+]
 PythonOption = Annotated[
     str | None, typer.Option("--python", metavar="PATH|VERSION", help="The interpreter to use as base.")
 ]
@@ -26,7 +36,10 @@ NoDownloads = Annotated[
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Use nothing but what is cached.")]
 EnvNames = Annotated[
-    list[str] | None, typer.Option("--env", "-e", metavar="NAME", help="Only these manifests (repeatable).")
+    list[str] | None,
+    typer.Option(
+        "--env", "-e", metavar="NAME", help="Only these manifests (repeatable).", autocompletion=complete_names
+    ),
 ]
 DeviceNames = Annotated[
     list[str] | None, typer.Option("--device", metavar="D", help="Only these devices, by id or api (repeatable).")

@@ -28,64 +28,102 @@ class Index(Written):
     On platforms that it does not name, the packages come from the default index.
     """
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
-    url: str
-    packages: tuple[str, ...] = Field(min_length=1)
-    platforms: tuple[Platform, ...] = Field(default=tuple(Platform), min_length=1)
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", description="how locks and errors call it")
+    url: str = Field(description="its address, without a credential: https://..., http://... or file://...")
+    packages: tuple[str, ...] = Field(min_length=1, description="the distributions that it serves, and it alone")
+    platforms: tuple[Platform, ...] = Field(
+        default=tuple(Platform), min_length=1, description="where it holds; elsewhere the default index serves"
+    )
 
 
 class Step(Written):
     """One command of an installation history, as a user typed it."""
 
-    install: tuple[str, ...] = ()
-    uninstall: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    installer: str = Field(default="uv", pattern=r"^(uv|pip)(==[0-9][0-9A-Za-z.]*)?$")
+    install: tuple[str, ...] = Field(default=(), description="requirements, as after `pip install`")
+    uninstall: tuple[str, ...] = Field(default=(), description="distributions, as after `pip uninstall`")
+    flags: tuple[str, ...] = Field(default=(), description='flags of the installer, such as "--no-deps"')
+    installer: str = Field(
+        default="uv",
+        pattern=r"^(uv|pip)(==[0-9][0-9A-Za-z.]*)?$",
+        description="`uv`, `pip`, or one version of it: `pip==19.3.1`",
+    )
 
 
 class Expect(Written):
     """An outcome that is known beforehand; `reason` is a regular expression searched for in the observed reason."""
 
-    runner: str | None = None
-    device: str | None = None
-    platform: str | None = None
-    python: str | None = None
-    outcome: Outcome
-    reason: str = Field(min_length=1)
-    issue: str | None = None
+    runner: str | None = Field(default=None, description="only for this runner")
+    device: str | None = Field(default=None, description="only on this device, by id or API")
+    platform: str | None = Field(default=None, description="only on this platform")
+    python: str | None = Field(default=None, description="only on these Pythons: a minor version or a specifier")
+    outcome: Outcome = Field(description="the bare outcome: wrong, failed, crashed, build-failed, ...")
+    reason: str = Field(min_length=1, description="a regular expression that is searched for in the observed reason")
+    issue: str | None = Field(default=None, description="where it is reported, such as `plaidml#1066`")
 
 
 class Variants(Written):
     """The axes along which a manifest is multiplied; the first value is the default."""
 
-    python: tuple[str, ...] = Field(min_length=1)
+    python: tuple[str, ...] = Field(
+        min_length=1, description='minor versions: ["3.8", "3.7"] gives NAME@py3.8 and NAME@py3.7; the first is default'
+    )
 
 
 class Manifest(Written):
     """A version set: what to install on which Python, and which runners measure it."""
 
-    schema_: Literal[1] = Field(alias="schema")
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    summary: str = ""
-    python: str
-    requirements: tuple[str, ...] = ()
-    exclude_newer: date | None = None
-    platforms: tuple[Platform, ...] = tuple(Platform)
-    backend: str | None = None
-    runners: tuple[str, ...] = ()
-    device: str | None = None
-    unset: tuple[str, ...] = ()
-    data: tuple[str, ...] = ()
-    floating: bool = Field(default=False, strict=True)
-    allow_source: tuple[str, ...] = ()
-    build_constraints: tuple[str, ...] = ()
-    overrides: tuple[str, ...] = ()
-    build_requires: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    env: dict[str, str] = Field(default_factory=dict)
-    variants: Variants | None = None
-    index: tuple[Index, ...] = ()
-    step: tuple[Step, ...] = ()
-    expect: tuple[Expect, ...] = ()
+    schema_: Literal[1] = Field(alias="schema", description="the form of this file: 1")
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="the file's stem")
+    summary: str = Field(default="", description="one line for tables")
+    python: str = Field(description="which Pythons will do, as PEP 440: `>=3.7,<3.10`")
+    requirements: tuple[str, ...] = Field(default=(), description="PEP 508, pinned as far as it matters")
+    exclude_newer: date | None = Field(default=None, description="a date: resolve as of that day")
+    platforms: tuple[Platform, ...] = Field(
+        default=tuple(Platform),
+        description="of the interpreter, not of the machine; the first that fits natively wins, and an x86-64 Python "
+        "under Rosetta serves where no native one can",
+    )
+    backend: str | None = Field(default=None, description="the library that computes, which is asked for devices")
+    runners: tuple[str, ...] = Field(default=(), description="which runners may measure it")
+    device: str | None = Field(
+        default=None, description="the default for `run` and `shell`; every matrix plans a cell for it"
+    )
+    unset: tuple[str, ...] = Field(
+        default=(), description="names taken out of what is passed on from the caller's variables"
+    )
+    data: tuple[str, ...] = Field(
+        default=(), description="weights and data sets (`~/.keras/models`): its cells get a copy in the same place"
+    )
+    floating: bool = Field(
+        default=False,
+        strict=True,
+        description="resolved at every build instead of locked (nightlies); the result is recorded",
+    )
+    allow_source: tuple[str, ...] = Field(
+        default=(), description='distributions that may be built from source, by name (`"*"`: all)'
+    )
+    build_constraints: tuple[str, ...] = Field(default=(), description="limits on build requirements, as uv has them")
+    overrides: tuple[str, ...] = Field(
+        default=(), description="requirements that stand instead of what dependencies ask for, as uv has them"
+    )
+    build_requires: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description='needed to build a distribution and not declared by it: `flash-attn = ["torch"]`',
+    )
+    env: dict[str, str] = Field(
+        default_factory=dict,
+        description="variables of its cells; `{project}`, `{venv}` and `{home}` stand for folders",
+    )
+    variants: Variants | None = Field(default=None, description="the axes along which it is multiplied")
+    index: tuple[Index, ...] = Field(
+        default=(), description="explicit indexes: each serves the packages that it names, and they come from it alone"
+    )
+    step: tuple[Step, ...] = Field(
+        default=(), description="instead of requirements: an ordered history, as a user typed it"
+    )
+    expect: tuple[Expect, ...] = Field(
+        default=(), description="what is known beforehand; must match outcome and reason"
+    )
 
 
 class MatrixEntry(Written):
@@ -94,10 +132,10 @@ class MatrixEntry(Written):
     It is measured in the named manifests, or in all that list the runner if none is named.
     """
 
-    runner: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    manifests: tuple[str, ...] = ()
-    devices: tuple[str, ...] = ()
+    runner: str = Field(description="the runner, by the stem of its file")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="instead of the runner's own defaults")
+    manifests: tuple[str, ...] = Field(default=(), description="only these; none: all that list the runner")
+    devices: tuple[str, ...] = Field(default=(), description="besides those of the matrix")
 
 
 class Matrix(Written):
@@ -107,16 +145,29 @@ class Matrix(Written):
     them. `reference` names manifests whose processor cells serve as reference, the best first.
     """
 
-    schema_: Literal[1] = Field(alias="schema")
-    name: str
-    summary: str = ""
-    manifests: tuple[str, ...] = Field(min_length=1)
-    devices: tuple[str, ...] = ()
-    effort: Literal["quick", "default", "long"] = "default"
-    reference: tuple[str, ...] = ()
-    timeout: float = Field(default=600.0, gt=0, strict=True)
-    tolerance: float = Field(default=1e-3, gt=0, strict=True)
-    entry: tuple[MatrixEntry, ...] = Field(min_length=1)
+    schema_: Literal[1] = Field(alias="schema", description="the form of this file: 1")
+    name: str = Field(description="the file's stem")
+    summary: str = Field(default="", description="one line for tables")
+    manifests: tuple[str, ...] = Field(min_length=1, description="NAME or NAME@VARIANT")
+    devices: tuple[str, ...] = Field(
+        default=(),
+        description="by id or API: they get a cell in each manifest whose backend knows the API, even where this host "
+        "lacks them",
+    )
+    effort: Literal["quick", "default", "long"] = Field(
+        default="default", description="how many processes a cell is measured in: 1, 8 or 20"
+    )
+    reference: tuple[str, ...] = Field(
+        default=(), description="manifests whose processor cells the others are compared with, the best first"
+    )
+    timeout: float = Field(default=600.0, gt=0, strict=True, description="seconds that a process may take")
+    tolerance: float = Field(
+        default=1e-3,
+        gt=0,
+        strict=True,
+        description="the largest difference that agrees, relative to the reference's root mean square",
+    )
+    entry: tuple[MatrixEntry, ...] = Field(min_length=1, description="what is measured")
 
 
 class Target(Noun):

@@ -1,0 +1,135 @@
+"""schema, export, kernel, bug-report: at home among other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from envmgr.cli.options import DebugFlag, JsonFlag, Name, ProjectOption
+from envmgr.cli.session import Answer, Options, perform, print_json, say
+
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it there (else: to stdout).")
+]
+
+
+def register(application: typer.Typer) -> None:
+    """Add the commands."""
+    application.command()(schema)
+    application.command()(export)
+    application.command("bug-report")(bug_report)
+
+
+def register_kernel(group: typer.Typer) -> None:
+    """Add the commands of the group `kernel`."""
+    group.command()(install)
+    group.callback()(_kernel)
+
+
+def _kernel() -> None:
+    """Environments in Jupyter."""
+
+
+def schema(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WHAT]", help="manifest, matrix, output (of any command), or a command: matrix run."),
+    ] = None,
+    output: OutputOption = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Print the JSON Schema of manifests, matrices or --json outputs."""
+    from envmgr.app.initiating import schema_text
+    from envmgr.app.schemas import schema_of
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        name = " ".join(what or ["manifest"])
+        found = schema_of(name)
+        if output is not None:
+            workplace.files.write(workplace.caller.folder / output, schema_text(name))
+        return Answer(found, lambda: None if output else print_json(found))
+
+    perform(Options("schema", json, project, debug), action)
+
+
+def export(
+    name: Name,
+    to: Annotated[Literal["requirements", "pylock", "conda"], typer.Option("--to", help="The form.")] = "requirements",
+    output: OutputOption = None,
+    platform: Annotated[
+        str | None, typer.Option("--platform", metavar="P", help="Of this platform's lock (else: this host's).")
+    ] = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Write a lock as requirements.txt with hashes, pylock.toml or conda's environment.yml."""
+    from envmgr.app.exporting import export as exported
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        made = exported(workplace, name, to, platform)
+        if output is not None:
+            workplace.files.write(workplace.caller.folder / output, made.text)
+        data = {
+            "to": to,
+            "platform": made.platform,
+            "distributions": made.distributions,
+            "written": str(output) if output else None,
+            "text": None if output else made.text,
+            "notes": made.notes,
+        }
+        return Answer(data, lambda: _show_text(made.text, output, made.notes))
+
+    perform(Options("export", json, project, debug), action)
+
+
+def bug_report(
+    name: Name,
+    output: OutputOption = None,
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Write what a maintainer needs to know of a manifest on this host as Markdown, with nothing private in it."""
+    from envmgr.app.bug_report import report_bug
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        text = report_bug(workplace, name)
+        if output is not None:
+            workplace.files.write(workplace.caller.folder / output, text)
+        data = {"written": str(output) if output else None, "text": None if output else text}
+        return Answer(data, lambda: _show_text(text, output, ("read it before you send it",)))
+
+    perform(Options("bug-report", json, project, debug), action)
+
+
+def install(name: Name, json: JsonFlag = False, project: ProjectOption = None, debug: DebugFlag = False) -> None:
+    """Make an environment a kernel of Jupyter; what ipykernel needs is put beside it, never into it."""
+    from envmgr.app.kernels import install_kernel
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        made = install_kernel(workplace, name)
+
+        def show() -> None:
+            say(f"kernel {made.name}: {made.display_name}", f"  {made.path}")
+            say(*(f"  beside it: {each}" for each in made.added))
+
+        return Answer(made, show)
+
+    perform(Options("kernel install", json, project, debug), action)
+
+
+def _show_text(text: str, output: Path | None, notes: tuple[str, ...]) -> None:
+    """Print the text alone, so that it can be piped; with a file, where it went and what it cannot say."""
+    if output is None:
+        print(text, end="")
+        return
+    say(f"written  {output}", *(f"  note: {note}" for note in notes))

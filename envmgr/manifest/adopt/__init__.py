@@ -1,0 +1,55 @@
+"""Makes a manifest out of what people have: requirements, projects, conda environments, sessions, freezes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+
+from envmgr.errors import UsageError
+from envmgr.manifest.adopt.asv import read_asv
+from envmgr.manifest.adopt.conda import read_environment
+from envmgr.manifest.adopt.draft import Draft
+from envmgr.manifest.adopt.nox import read_noxfile
+from envmgr.manifest.adopt.project import read_pylock, read_pyproject
+from envmgr.manifest.adopt.requirements import read_requirements
+from envmgr.manifest.adopt.tox import read_tox
+
+Reader = Callable[[str, Mapping[str, str]], tuple[Draft, ...]]
+
+_BY_NAME: dict[str, Reader] = {
+    "pyproject.toml": lambda text, _: read_pyproject(text),
+    "pylock.toml": lambda text, _: read_pylock(text),
+    "environment.yml": lambda text, _: read_environment(text),
+    "environment.yaml": lambda text, _: read_environment(text),
+    "tox.ini": read_tox,
+    "noxfile.py": read_noxfile,
+    "asv.conf.json": lambda text, _: read_asv(text),
+}
+FORMS = (*_BY_NAME, "requirements.txt", "a freeze")
+"""What can be read, by the file's usual name."""
+
+
+def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
+    """Return drafts of manifests for what a file asks for: several where it holds several environments.
+
+    `name` is the file's, which tells its form; `others` has the texts of the files that it may refer to (`-r`, `-c`).
+    Raises UsageError for a form that is not known and for a text that is not of its form.
+    """
+    path = PurePath(name)
+    reader = _BY_NAME.get(path.name)
+    if reader is None and path.suffix in {".yml", ".yaml"}:
+        reader = _BY_NAME["environment.yml"]
+    if reader is None and path.name.startswith("pylock.") and path.suffix == ".toml":
+        reader = _BY_NAME["pylock.toml"]
+    if reader is None and path.suffix in {".txt", ".in", ".lock", ""}:
+        reader = read_requirements
+    if reader is None:
+        raise UsageError(
+            f"{name} is of no form that is known", f"wanted one of: {', '.join(FORMS)}", "envmgr init --from FILE"
+        )
+    drafts = reader(text, others)
+    if not any(draft.requirements for draft in drafts):
+        raise UsageError(
+            f"{name} asks for no distribution", "wanted at least one requirement; found none", "envmgr init"
+        )
+    return drafts

@@ -1,0 +1,123 @@
+"""environment.yml of conda."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from envmgr.errors import UsageError
+from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, python_range, settle
+from envmgr.manifest.adopt.requirements import read_requirements
+
+_SPELT = {
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "opencv": "opencv-python",
+    "py-opencv": "opencv-python",
+    "matplotlib-base": "matplotlib",
+    "msgpack-python": "msgpack",
+    "pytables": "tables",
+    "python-graphviz": "graphviz",
+    "dask-core": "dask",
+    "tensorflow-gpu": "tensorflow",
+    "tensorflow-mkl": "tensorflow",
+    "py-xgboost": "xgboost",
+    "ruamel_yaml": "ruamel.yaml",
+}
+"""Distributions that have another name on package indexes than on conda's channels."""
+
+_NOT_PYTHON = re.compile(
+    r"(cuda|cudnn|cudatoolkit|nccl|mkl|blas|libblas|liblapack|openblas|libgcc|libstdcxx|_libgcc_mutex|_openmp_mutex|"
+    r"gcc|gxx|clang|compilers|cxx-compiler|c-compiler|cmake|make|ninja|git|ffmpeg|nodejs|openssl|zlib|xz|sqlite|tk|"
+    r"readline|ncurses|ca-certificates|libffi|bzip2|ld_impl|llvm-openmp|pytorch-mutex|pytorch-cuda)"
+    r"([-_.].*)?"
+)
+_MATCH = re.compile(
+    r"(?:(?P<channel>[\w./-]+)::)?(?P<name>[\w.-]+)\s*(?P<version>[=<>!~][^\s\[]*|\s+[\d*][^\s\[]*)?(?:\s.*|\[.*\])?"
+)
+
+
+def read_environment(text: str) -> tuple[Draft, ...]:
+    """Return the draft of a conda environment; what no package index has (CUDA, compilers) is told in notes."""
+    data = _load(text)
+    python = ANY_PYTHON
+    texts: list[str] = []
+    notes: list[str] = []
+    for entry in data.get("dependencies") or ():
+        if isinstance(entry, dict):
+            inner, *_ = read_requirements("\n".join(entry.get("pip") or ()), {})
+            texts += inner.requirements
+            notes += inner.notes
+            continue
+        found = _MATCH.fullmatch(str(entry).strip())
+        if found is None:
+            notes.append(f"left out: {entry}")
+            continue
+        name, version = found["name"].lower(), (found["version"] or "").strip()
+        if name == "pip":
+            continue
+        if name == "python":
+            python = _any_patch(python_range(_specifier(version) or ANY_PYTHON), notes)
+        elif _NOT_PYTHON.fullmatch(name):
+            notes.append(f"left out: {name} is no distribution of a package index (a library or tool of the system)")
+        else:
+            texts.append(f"{_SPELT.get(name, name)}{_specifier(version)}")
+    kept, unusable = settle(texts)
+    variables = {str(name): str(value) for name, value in (data.get("variables") or {}).items()}
+    return (
+        Draft(kept, name=_name(data), python=python, variables=variables, notes=(*notes, *unusable, *_channels(data))),
+    )
+
+
+def _any_patch(python: str, notes: list[str]) -> str:
+    """Return the minor version of a Python that an export names to its last digit."""
+    found = re.fullmatch(r"==(3\.\d+)\.\d+", python)
+    if found is None:
+        return python
+    notes.append(f"Python {python[2:]} is named: any {found[1]} is taken")
+    return f"=={found[1]}.*"
+
+
+def _load(text: str) -> dict[str, Any]:
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UsageError("the environment is no YAML", str(error), "mend it first") from None
+    if not isinstance(data, dict):
+        raise UsageError("the environment holds no table", "wanted name, channels, dependencies", "conda env export")
+    return data
+
+
+def _specifier(text: str) -> str:
+    """Return conda's way to ask for versions as PEP 440; a build string is left out.
+
+    >>> _specifier("=1.19"), _specifier("==1.19.2"), _specifier("=1.19.2=py38h54aff64_0"), _specifier(">=2,<3")
+    ('==1.19.*', '==1.19.2', '==1.19.2', '>=2,<3')
+    >>> _specifier("3.8.*"), _specifier("*")
+    ('==3.8.*', '')
+    """
+    bare = text.strip()
+    if bare in {"", "*"}:
+        return ""
+    if bare.startswith("=") and not bare.startswith("=="):
+        version, _, build = bare[1:].partition("=")
+        return f"=={version}" if build or version.endswith("*") else f"=={version}.*"
+    if bare.startswith("=="):
+        return f"=={bare[2:].partition('=')[0]}"
+    return f"=={bare}" if bare[0].isdigit() else bare
+
+
+def _name(data: dict[str, Any]) -> str:
+    name = str(data.get("name") or "")
+    return "" if name == "base" else name
+
+
+def _channels(data: dict[str, Any]) -> Iterable[str]:
+    channels = [str(each) for each in data.get("channels") or () if each not in {"defaults", "conda-forge"}]
+    return (f"the channels {', '.join(channels)} are not taken over: versions come from package indexes",) * bool(
+        channels
+    )

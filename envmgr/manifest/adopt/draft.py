@@ -1,0 +1,97 @@
+"""A manifest that is being made out of another file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from envmgr.errors import UsageError
+
+ANY_PYTHON = ">=3.8"
+"""What a draft asks for when its file says nothing of Python."""
+
+_MINOR = re.compile(r"3\.\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a file says, in a manifest's words; `notes` tell what it says that a manifest cannot.
+
+    `name` is empty where the file names nothing. `indexes` are the addresses of further indexes, which a manifest
+    binds to packages that only a person can name.
+    """
+
+    requirements: tuple[str, ...]
+    name: str = ""
+    python: str = ANY_PYTHON
+    pythons: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def settle(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the requirements that a lock can hold, each once in its order, and notes on those that it cannot."""
+    kept: dict[str, None] = {}
+    notes: list[str] = []
+    for text in texts:
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement as error:
+            reason = str(error).partition("\n")[0]
+            notes.append(f"left out: {text!r} is no requirement that an index can serve ({reason})")
+            continue
+        if requirement.url:
+            notes.append(f"left out: {requirement.name} is asked for by address, and a lock names versions and hashes")
+            continue
+        if "+" in str(requirement.specifier):
+            notes.append(f"{text} has a local version, which only an index of its own has: name that under [[index]]")
+        kept[text] = None
+    return tuple(kept), tuple(notes)
+
+
+def python_range(text: str) -> str:
+    """Return a specifier of Python as a manifest has it; raises UsageError for one that is none.
+
+    >>> python_range("^3.8"), python_range("3.9"), python_range(">=3.8, <3.11")
+    ('>=3.8,<4', '==3.9.*', '>=3.8,<3.11')
+    """
+    bare = text.strip()
+    if bare.startswith("^"):
+        return f">={bare[1:]},<4"
+    if _MINOR.fullmatch(bare):
+        return f"=={bare}.*"
+    try:
+        SpecifierSet(bare)
+    except InvalidSpecifier:
+        raise UsageError(f"{text!r} names no range of Pythons", "wanted PEP 440, as >=3.8,<3.11", "") from None
+    return bare.replace(" ", "") or ANY_PYTHON
+
+
+def python_of_many(pythons: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the specifier that spans some minor versions, and the versions themselves, in their order, each once.
+
+    >>> python_of_many(["3.8", "3.10"])
+    ('>=3.8,<3.11', ('3.8', '3.10'))
+    """
+    minors = tuple(dict.fromkeys(each for each in pythons if _MINOR.fullmatch(each)))
+    if not minors:
+        return ANY_PYTHON, ()
+    numbers = sorted(int(each.partition(".")[2]) for each in minors)
+    if len(minors) == 1:
+        return f"=={minors[0]}.*", ()
+    return f">=3.{numbers[0]},<3.{numbers[-1] + 1}", minors
+
+
+def minor_of(text: str) -> str:
+    """Return the minor version in a factor, a name or a command of Python, "" where there is none.
+
+    >>> minor_of("py310"), minor_of("python3.9"), minor_of("3.8.18"), minor_of("lint")
+    ('3.10', '3.9', '3.8', '')
+    """
+    found = re.fullmatch(r"(?:py|python|cpython-?)?3\.?(\d{1,2})(?:\.\d+)?t?", text.strip())
+    return f"3.{found[1]}" if found else ""

@@ -1,0 +1,144 @@
+"""At home among other tools: exports and back, schemas, completion, kernels, bug reports."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from envmgr.app.schemas import schema_of
+
+pytestmark = pytest.mark.integration
+
+
+def test_an_export_comes_back_as_the_same_versions(project):
+    project.run("build", "one")
+    for form, file in (
+        ("requirements", "requirements.txt"), ("conda", "environment.yml"), ("pylock", "pylock.toml"),
+    ):  # fmt: skip
+        assert project.run("export", "one", "--to", form, "--output", file).returncode == 0
+        back = project.run("init", "--from", file, "--name", f"from-{form}")
+        assert back.returncode == 0, back.stderr
+        text = (project.root / "manifests" / f"from-{form}.toml").read_text()
+        assert tomllib.loads(text)["requirements"] == ["base==1.5", "demo==1.0"], form
+    code, answer = project.json("build", "from-requirements")
+    assert (code, answer["data"]["builds"][0]["resolved"]) == (0, {"base": "1.5", "demo": "1.0"})
+
+
+def test_an_exported_requirements_file_is_pips_own(project, tmp_path):
+    project.run("lock", "one")
+    project.run("export", "one", "--output", "requirements.txt")
+    text = (project.root / "requirements.txt").read_text()
+    assert text.count("--hash=sha256:") == 2
+    target = tmp_path / "target"
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--target", target]
+    command += ["--index-url", project.index.url, "-r", "requirements.txt"]
+    subprocess.run(command, cwd=project.root, check=True, env=project.environment)
+    assert (target / "demo.py").is_file()
+
+
+def test_an_exported_pylock_has_addresses_of_what_the_lock_admits(project):
+    project.run("lock", "one")
+    done = project.run("export", "one", "--to", "pylock")
+    assert done.returncode == 0, done.stderr
+    packages = {entry["name"]: entry for entry in tomllib.loads(done.stdout)["packages"]}
+    assert packages["demo"]["version"] == "1.0"
+    locked = next((project.root / "manifests" / "locks" / "one").iterdir()).read_text()
+    for entry in packages.values():
+        assert all(wheel["hashes"]["sha256"] in locked and "url" in wheel for wheel in entry["wheels"])
+
+
+def test_what_is_not_locked_cannot_be_exported(project):
+    done = project.run("export", "one")
+    assert done.returncode == 3
+    assert "envmgr lock one --platform" in done.stderr
+    assert project.run("export", "one", "--platform", "beos").returncode == 2
+
+
+def test_json_outputs_are_as_their_schemas_say(project):
+    project.matrix(manifests=["one"])
+    project.run("matrix", "run")
+    for arguments in (
+        ("build", "one"),
+        ("verify", "one"),
+        ("show", "one"),
+        ("path", "one"),
+        ("lock", "--check"),
+        ("matrix", "show"),
+        ("matrix", "logs", "one"),
+        ("export", "one"),
+        ("bug-report", "one"),
+        ("clean", "--dry-run"),
+        ("path", "nowhere"),
+    ):
+        _, answer = project.json(*arguments)
+        jsonschema.validate(answer, schema_of(answer["command"]))
+
+
+def test_schema_is_printed_and_written(project):
+    done = project.run("schema", "matrix", "run")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["properties"]["command"] == {"const": "matrix run"}
+    assert project.run("schema", "--output", "s.json").returncode == 0
+    assert json.loads((project.root / "s.json").read_text())["title"] == "A version set of envmgr"
+    assert project.run("schema", "nonsense").returncode == 2
+
+
+def completed(project, words, number):
+    done = project.run(
+        _ENVMGR_COMPLETE="complete_bash", _TYPER_COMPLETE_ARGS=" ".join(words), COMP_WORDS=" ".join(words),
+        COMP_CWORD=str(number),
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+def test_tab_completes_names_variants_and_matrices(project):
+    project.manifest("two", tables='[variants]\npython = ["3.11", "3.12"]\n', python=">=3.11,<3.13")
+    project.matrix(manifests=["one"], name="nightly")
+    assert completed(project, ["envmgr", "build", ""], 2) == ["one", "two"]
+    assert completed(project, ["envmgr", "build", "t"], 2) == ["two"]
+    assert completed(project, ["envmgr", "verify", "two@"], 2) == ["two@py3.11", "two@py3.12"]
+    assert "nightly" in completed(project, ["envmgr", "matrix", "run", "n"], 3)
+
+
+def test_a_kernel_starts_in_its_environment_and_leaves_it_as_it_was(project):
+    launch = (
+        "import os, sys\n"
+        "def launch_new_instance():\n"
+        "    import demo\n"
+        "    print(sys.argv, demo.ANSWER, os.environ['HOME'], __file__)\n"
+    )
+    project.index.add("ipykernel", "6.0", {"ipykernel/__init__.py": "", "ipykernel/kernelapp.py": launch}, ["base"])
+    code, answer = project.json("kernel", "install", "one")
+    assert code == 0, answer
+    kernel = json.loads((Path(answer["data"]["path"]) / "kernel.json").read_text())
+    assert kernel["display_name"] == "one (envmgr)"
+    assert Path(answer["data"]["path"]).is_relative_to(project.home)
+    argv = [word.replace("{connection_file}", "connection.json") for word in kernel["argv"]]
+    done = subprocess.run(
+        argv, cwd=project.root.parent, env=project.environment, capture_output=True, text=True, check=True
+    )
+    assert "['-c', '-f', 'connection.json'] 42" in done.stdout
+    assert str(project.home) + "'" not in done.stdout
+    _, after = project.json("build", "one")
+    assert after["data"]["builds"][0]["resolved"] == {"base": "1.5", "demo": "1.0"}
+    _, checked = project.json("verify", "one", "--deep")
+    assert all(check["passed"] for check in checked["data"]["checks"])
+
+
+def test_a_bug_report_says_what_a_maintainer_needs_and_nothing_private(project):
+    project.write("runners/answer.py", (project.root / "runners" / "answer.py").read_text().replace(
+        "import demo\n", "print('mail ann@example.org'); print('API_TOKEN=s3cr3t', os.path.abspath(report))\nimport gone\n"
+    ))  # fmt: skip
+    project.matrix(manifests=["one"])
+    project.run("matrix", "run")
+    done = project.run("bug-report", "one", USER="annette")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout
+    for word in ("envmgr build one", "envmgr matrix run -e one", "demo==1.0", 'name = "one"', "sha256:", "gone"):
+        assert word in text, word
+    for private in (str(project.home), "s3cr3t", "ann@example.org", str(project.root)):
+        assert private not in text, private

@@ -1,0 +1,124 @@
+"""Files that people have, in the shapes in which they write them."""
+
+from pathlib import Path
+
+import pytest
+
+from envmgr.app.adopting import adopt_file
+from envmgr.errors import UsageError
+from envmgr.manifest.adopt import adopt
+from envmgr.manifest.read import parse_manifest
+from envmgr.system.files import RealFiles
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.fixture
+def adopted(tmp_path):
+    def run(source, name=None):
+        files = RealFiles(tmp_path / "scratch")
+        found = adopt_file(tmp_path / "project", FILES / source, name, files)
+        written = [path for path in found.written if path.suffix == ".toml"]
+        return [parse_manifest(path.read_text(), path.name) for path in written], found.notes
+
+    return run
+
+
+EXPECTED = {
+    "plain/requirements.txt": [
+        ("plain", ">=3.8", ("numpy>=1.20,<2", "torch==2.1.0", "torchvision == 0.16.0", "matplotlib",
+                            'scikit-learn[alldeps]~=1.3 ; python_version >= "3.9"')),
+    ],
+    "nested/requirements/dev.txt": [("dev", ">=3.8", ("keras==2.2.4", "h5py<3", "pytest>=7"))],
+    "hashed/requirements.txt": [("hashed", ">=3.8", ("absl-py==0.15.0", 'six==1.15.0 ; python_version >= "2.7"'))],
+    "freeze/freeze.txt": [
+        ("freeze", ">=3.8", ("absl-py==2.1.0", "numpy==1.24.4", "PyYAML==6.0.1", "torch==2.1.0+cpu", "zipp==3.17.0")),
+    ],
+    "pep621/pyproject.toml": [
+        ("segmenter", ">=3.9,<3.13", ("jax[cpu]>=0.4.20", "keras>=3", "tomli>=2; python_version < '3.11'")),
+    ],
+    "poetry/pyproject.toml": [
+        ("old-app", ">=3.8,<4", ("numpy>=1.19,<1.20", "pandas[excel]>=1.1.5,<2",
+                                 "importlib-metadata>=4 ; python_version < '3.10'")),
+    ],
+    "conda/environment.yml": [("seg-train", "==3.8.*", ("torch==1.13.*", "numpy>=1.19,<1.24", "plaidml-keras==0.7.0"))],
+    "conda-export/environment.yml": [("conda-export", "==3.10.*", ("numpy==1.24.3", "scipy==1.11.3"))],
+    "tox/tox.ini": [
+        ("tox-keras2", ">=3.8,<3.11", ("pytest>=7", "numpy<2", "keras==2.2.4", "h5py<3", "scipy>=1.5")),
+        ("tox-keras3", ">=3.8,<3.11", ("pytest>=7", "numpy<2", "keras>=3", "scipy>=1.5")),
+        ("tox-lint", "==3.11.*", ("ruff",)),
+    ],
+    "nox/noxfile.py": [
+        ("nox-tests", ">=3.9,<3.12", ("pytest>=7", "hypothesis", "numpy<2", "scipy>=1.5")),
+        ("nox-types", "==3.12.*", ("mypy",)),
+    ],
+    "asv/asv.conf.json": [("fastthing", ">=3.8,<3.11", ("numpy==1.24.4", "cython"))],
+    "pylock/pylock.toml": [("pylock", ">=3.11", ("numpy==2.1.0", "colorama==0.4.6 ; sys_platform == 'win32'"))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", EXPECTED)
+def test_a_file_becomes_the_manifests_that_it_means(adopted, source):
+    manifests, _ = adopted(source)
+    assert [(each.name, each.python, each.requirements) for each in manifests] == EXPECTED[source]
+
+
+@pytest.mark.parametrize(
+    ("source", "word"),
+    [
+        ("plain/requirements.txt", "[[index]]"),
+        ("plain/requirements.txt", "installed in place"),
+        ("plain/requirements.txt", "comes from a folder or a repository"),
+        ("freeze/freeze.txt", "certifi is asked for by address"),
+        ("freeze/freeze.txt", "torch==2.1.0+cpu has a local version"),
+        ("pep621/pyproject.toml", "extras and groups gpu, dev"),
+        ("poetry/pyproject.toml", "model comes from"),
+        ("conda/environment.yml", "cudatoolkit"),
+        ("conda/environment.yml", "channels pytorch, nvidia"),
+        ("conda-export/environment.yml", "Python 3.10.13"),
+        ("nox/noxfile.py", "known only when it runs"),
+        ("asv/asv.conf.json", "numpy is measured at"),
+    ],
+)
+def test_what_a_manifest_cannot_say_is_told(adopted, source, word):
+    _, notes = adopted(source)
+    assert any(word in note for note in notes), notes
+
+
+def test_variants_variables_and_constraints_are_taken_over(adopted):
+    assert adopted("tox/tox.ini")[0][0].variants.python == ("3.8", "3.9", "3.10")
+    assert adopted("conda/environment.yml")[0][0].env == {"KERAS_BACKEND": "plaidml.keras.backend"}
+    assert adopted("nested/requirements/dev.txt")[0][0].overrides == ("numpy==1.19.5",)
+
+
+def test_a_manifest_that_is_there_is_never_overwritten(adopted):
+    adopted("plain/requirements.txt")
+    with pytest.raises(UsageError, match="is there already"):
+        adopted("plain/requirements.txt")
+    assert adopted("plain/requirements.txt", "other")[0][0].name == "other"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("notes.md", "# numpy", "of no form that is known"),
+        ("requirements.txt", "# nothing\n", "asks for no distribution"),
+        ("pyproject.toml", "[project\n", "is no TOML"),
+        ("environment.yml", "a: [", "is no YAML"),
+        ("environment.yml", "- numpy", "holds no table"),
+        ("noxfile.py", "def", "is no Python"),
+        ("asv.conf.json", "{", "is no JSON"),
+        ("tox.ini", "envlist", "cannot be read"),
+        ("pyproject.toml", '[project]\ndependencies = ["numpy"]\nrequires-python = "three"', "range of Pythons"),
+    ],
+)
+def test_what_is_of_no_form_is_said_in_one_error(name, text, said):
+    with pytest.raises(UsageError) as caught:
+        adopt(name, text, {})
+    assert said in caught.value.what
+    assert caught.value.why
+
+
+def test_a_file_that_includes_itself_ends():
+    (draft,) = adopt("requirements.txt", "-r requirements.txt\nnumpy\n", {"requirements.txt": "-r requirements.txt\n"})
+    assert draft.requirements == ("numpy",)
