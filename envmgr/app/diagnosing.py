@@ -92,6 +92,7 @@ class _Diagnosis:
             place.interpreters,
             question.probe,
             question.blind,
+            question.budget,
         )
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._snapshot = snapshot

@@ -35,6 +35,7 @@ class Bench:
     interpreters: Mapping[str, Path]
     probe: tuple[str, ...]
     blind: bool = False
+    budget: float = 300.0
 
 
 def build_key(world: World) -> str:

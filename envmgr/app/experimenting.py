@@ -127,7 +127,9 @@ class Laboratory:
             home, folder = place / "home", place / "cwd"
         environment = self.probe_environment(world, built.folder / "venv", home)
         argv = (str(built.python), *self.bench.probe)
-        completed = self._process.run(ProcessRequest(argv, folder, environment, timeout=_PROBE_SECONDS))
+        completed = self._process.run(
+            ProcessRequest(argv, folder, environment, timeout=min(_PROBE_SECONDS, self.bench.budget / 2))
+        )
         if not in_place:
             self._files.remove(folder.parent)
         return completed
@@ -198,7 +200,7 @@ class Laboratory:
         for name, text in lists_of(world).items():
             self._files.write(folder / f"{name}.txt", text)
         for call in calls(world, self.bench, folder, interpreter):
-            request = ProcessRequest(call.argv, folder, environment, timeout=_BUILD_SECONDS)
+            request = ProcessRequest(call.argv, folder, environment, timeout=min(_BUILD_SECONDS, self.bench.budget))
             completed = self._process.run(request)
             if not completed.good:
                 text = completed.stdout + "\n" + completed.stderr
