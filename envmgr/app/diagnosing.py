@@ -28,6 +28,7 @@ from envmgr.model.finding import Experiment, Finding, World
 from envmgr.ports import Clock, Event, Files, Listener, Process, Web
 
 _MOST_LINES = 200
+_PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class _Diagnosis:
             )
         self._tell("building", "what was asked for")
         seen = self._laboratory.observe(world, in_place=True)
-        journal = Journal(world, self._observe_all, self._affordable, self._narrate)
+        journal = Journal(world, self._observe_all, self._affordable, self._narrate, patience=self._patience)
         journal.known[world.model_dump_json()] = seen
         self._tell("seen", "passed" if seen.passed else f"failed in {seen.phase}: {seen.reading.message[:_MOST_LINES]}")
         situation = self._situation(world, seen)
@@ -136,8 +137,8 @@ class _Diagnosis:
         if solution is None:
             return verdict.unsolved(situation, journal.experiments)
         refined = Refinement(journal, situation, self._elapsed).refine(solution)
-        again = journal.again(refined.world)
-        return verdict.solved(situation, refined, journal.experiments, confirmed=again.passed)
+        confirmed = journal.flips_again(refined.world)
+        return verdict.solved(situation, refined, journal.experiments, confirmed=confirmed)
 
     def _situation(self, world: World, seen: Observation) -> Situation:
         place = self._place
@@ -178,6 +179,11 @@ class _Diagnosis:
 
     def _affordable(self) -> bool:
         return self._elapsed() < self._question.budget * 0.8
+
+    def _patience(self) -> float:
+        """Ask more of a change the longer the search goes on, so that no budget is burnt on what is hopeless."""
+        spent = self._elapsed() / self._question.budget
+        return next((least for until, least in _PATIENCE if spent < until), 1.0)
 
     def _narrate(self, experiment: Experiment) -> None:
         self._tell(

@@ -61,12 +61,16 @@ class Solution:
 
 @dataclass
 class Journal:
-    """Every experiment so far, and whether there is time for another."""
+    """Every experiment so far, and whether there is time for another.
+
+    `patience` is how likely a change must be to be worth an experiment by now.
+    """
 
     base: World
     oracle: Oracle
     affordable: Callable[[], bool]
     narrate: Callable[[Experiment], None]
+    patience: Callable[[], float] = lambda: _LEAST_LIKELY
     experiments: list[Experiment] = field(default_factory=list)
     known: dict[str, Observation] = field(default_factory=dict)
 
@@ -78,11 +82,13 @@ class Journal:
             self._note(world, seen)
         return [self.known[key_of(world)] for world in worlds]
 
-    def again(self, world: World) -> Observation:
-        """Build and probe a world once more."""
-        seen = self.oracle((world,))[0]
-        self._note(world, seen)
-        return seen
+    def flips_again(self, world: World) -> bool:
+        """Probe the base and a world once more, and tell whether the first fails and the second passes again."""
+        pair = (self.base, world)
+        seen = self.oracle(pair)
+        for one, result in zip(pair, seen, strict=True):
+            self._note(one, result)
+        return not seen[0].passed and seen[1].passed
 
     def _note(self, world: World, seen: Observation) -> None:
         outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
@@ -144,7 +150,8 @@ class Search:
         sure = bool(self._queue) and self._queue[0].likelihood >= _NEARLY_SURE
         width = 1 if sure else self._width
         batch, self._queue = self._queue[:width], self._queue[width:]
-        return [candidate for candidate in batch if candidate.likelihood >= _LEAST_LIKELY]
+        least = max(_LEAST_LIKELY, self._journal.patience())
+        return [candidate for candidate in batch if candidate.likelihood >= least]
 
     def _go_on_from(self, candidate: Candidate, seen: Observation) -> None:
         """Look further where a change made the failure come later."""
