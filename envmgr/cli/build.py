@@ -43,7 +43,7 @@ def lock(
     """Resolve manifests into locks with hashes, for every platform on which they can exist."""
     from envmgr.app.relocking import check_locks, make_locks
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_lock_check, show_locks
+    from envmgr.cli.show_builds import show_lock_check, show_locks
 
     def action(workplace: Workplace) -> Answer:
         if check:
@@ -71,7 +71,7 @@ def build(
     from envmgr.app.building import BuildWishes
     from envmgr.app.verifying import build_and_verify
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_builds
+    from envmgr.cli.show_builds import show_builds
 
     def action(workplace: Workplace) -> Answer:
         wishes = BuildWishes(python, offline, not no_python_downloads)
@@ -92,7 +92,7 @@ def verify(
     """Compare what was asked, locked and installed; check architecture, backend and devices. Exit 1 on a mismatch."""
     from envmgr.app.verifying import verify_named
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_verification
+    from envmgr.cli.show_builds import show_verification
 
     def action(workplace: Workplace) -> Answer:
         found = verify_named(workplace, name, deep=deep)
@@ -117,7 +117,7 @@ def devices(
     from envmgr.app.listing import offered_devices
     from envmgr.app.opencl import set_up_opencl
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_devices
+    from envmgr.cli.show_builds import show_devices
 
     def action(workplace: Workplace) -> Answer:
         if opencl_setup:

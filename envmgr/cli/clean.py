@@ -29,7 +29,7 @@ def clean(
     """Remove built environments (all, or those of the named manifests) and what interrupted builds left."""
     from envmgr.app.cleaning import find_rubbish, remove
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_rubbish
+    from envmgr.cli.show_builds import show_rubbish
 
     def action(workplace: Workplace) -> Answer:
         found = find_rubbish(workplace, names or (), older_than)

@@ -41,7 +41,7 @@ def compare(
     from envmgr.app.comparing import CompareWishes, slower_than
     from envmgr.app.comparing import compare as compared_with
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import look
+    from envmgr.cli.look import look
     from envmgr.report import comparison
 
     def action(workplace: Workplace) -> Answer:

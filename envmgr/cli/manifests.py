@@ -63,7 +63,7 @@ def list_manifests(json: JsonFlag = False, project: ProjectOption = None, debug:
     """List the manifests with their variants, and which are locked and built here."""
     from envmgr.app.catalog import catalogue
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_catalogue
+    from envmgr.cli.show_catalog import show_catalogue
 
     def action(workplace: Workplace) -> Answer:
         entries, broken = catalogue(workplace)
@@ -77,7 +77,7 @@ def show(name: Name, json: JsonFlag = False, project: ProjectOption = None, debu
     """Show a manifest: what it asks for, what its locks hold, what is installed."""
     from envmgr.app.catalog import details
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_details
+    from envmgr.cli.show_catalog import show_details
 
     def action(workplace: Workplace) -> Answer:
         found = details(workplace, name)
@@ -109,7 +109,7 @@ def doctor(
     """Show this machine (or another, from a file), and for each manifest whether it can be had here and why not."""
     from envmgr.app.doctoring import examine
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_examination
+    from envmgr.cli.show_catalog import show_examination
 
     def action(workplace: Workplace) -> Answer:
         found = examine(workplace, host)

@@ -20,7 +20,7 @@ def list_pythons(json: JsonFlag = False, project: ProjectOption = None, debug: D
     """List every Python of this host that can be the base of an environment, and those that cannot, with the reason."""
     from envmgr.app.hosting import facts_here
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_pythons
+    from envmgr.cli.show_catalog import show_pythons
 
     def action(workplace: Workplace) -> Answer:
         facts = facts_here(workplace)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from envmgr.app.workplace import Workplace
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, perform, say
 
@@ -36,6 +35,7 @@ def report(
     """Write a run (the latest of every host, or those named) as HTML, Markdown, CSV, JUnit XML, pyperf's JSON."""
     from envmgr.app.merging import runs_of
     from envmgr.app.reporting import REPORTS, reading_of
+    from envmgr.app.workplace import Workplace
     from envmgr.errors import UsageError
     from envmgr.report.json import run_data
 
@@ -58,7 +58,7 @@ def report(
     perform(Options("matrix report", json, project, debug), action)
 
 
-def _write(workplace: Workplace, text: str, form: str, path: Path) -> str:
+def _write(workplace: Any, text: str, form: str, path: Path) -> str:
     if str(path) == "-":
         sys.stdout.write(text)
         return ""
@@ -74,6 +74,7 @@ def import_runs(
 ) -> None:
     """Take runs from elsewhere (another machine) into this project's results. Exit 1 when one is left out."""
     from envmgr.app.importing import import_runs as imported_from
+    from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
         found = imported_from(workplace, folder)
