@@ -187,3 +187,17 @@ def imports_of(source: str) -> tuple[str, ...]:
             if inner:
                 found.update(dict.fromkeys(imports_of(node.value)))
     return tuple(found)
+
+
+def names_from(source: str) -> tuple[tuple[str, str], ...]:
+    """Return the (module, name) pairs that Python source imports with `from`; nothing for what is no Python.
+
+    >>> names_from("from a.b import c, d")
+    (('a.b', 'c'), ('a.b', 'd'))
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return ()
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    return tuple((str(node.module), alias.name) for node in nodes for alias in node.names)

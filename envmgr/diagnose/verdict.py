@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from envmgr.diagnose.causes import distinct
 from envmgr.diagnose.impossible import Impossible
+from envmgr.diagnose.knowledge import distributions_for
 from envmgr.diagnose.mechanisms import repair
 from envmgr.diagnose.reading import telling_lines
 from envmgr.diagnose.refine import Refined
-from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.situation import Hypothesis, Situation, names_from
 from envmgr.diagnose.worlds import difference
 from envmgr.model.finding import Alternative, Cause, Evidence, Experiment, Finding, Fix
 from envmgr.model.outcome import Phase
@@ -94,48 +95,62 @@ def unsolved(situation: Situation, experiments: Sequence[Experiment]) -> Finding
 def likely_causes(situation: Situation) -> list[Cause]:
     """Return what the evidence alone accuses, the most telling first."""
     found = [hypothesis.cause for hypothesis in _strong(situation)]
-    for unmet in situation.unmet:
-        there = f"there is {unmet.found}" if unmet.found else "it is not there"
-        kind = "package" if unmet.found else "missing"
-        found.append(
-            Cause.model_validate(
-                {
-                    "kind": kind,
-                    "name": unmet.of if unmet.found else unmet.name,
-                    "why": f"{unmet.of} requires {unmet.wanted}; {there}",
-                }
-            )
-        )
-    for module, name in reversed(situation.reading.names):
-        owner = situation.contents.owner_of(module) if module else ""
-        if owner:
-            found.append(
-                Cause(
-                    kind="package",
-                    name=owner,
-                    why=f"{module} of {owner} {situation.seen.resolved.get(owner, '')} has no {name}",
-                )
-            )
-    for frame in reversed(situation.reading.frames):
-        owner = situation.contents.owner_of(frame.module) if frame.top else ""
-        if owner:
-            found.append(
-                Cause(kind="package", name=owner, why=f"it breaks in {owner} {situation.seen.resolved.get(owner, '')}")
-            )
-            break
+    for accuse in (_not_that_one, _nothing_has_it, _lost_names, _where_it_broke, _unmet):
+        found += accuse(situation)
     if not found and not situation.seen.built:
         named = [line for line in situation.lines if situation.reading.says(line.name)]
-        found += [
-            Cause(kind="package", name=line.name, why=f"{line.name} cannot be installed here") for line in named[:2]
-        ]
-    if not found and situation.seen.built and len(situation.lines) == 1:
+        found += [_package(line.name, f"{line.name} cannot be installed here") for line in named[:2]]
+    if not found and len(situation.lines) == 1:
         name = situation.lines[0].name
-        found.append(
-            Cause(kind="package", name=name, why=f"nothing but {name} was asked for, and no other version of it passes")
-        )
+        found.append(_package(name, f"nothing but {name} was asked for, and no other version of it passes"))
     return found
+
+
+def _package(name: str, why: str) -> Cause:
+    return Cause(kind="package", name=name, why=why)
 
 
 def _strong(situation: Situation) -> list[Hypothesis]:
     """Return what an audit of the requirements accuses outright."""
     return [h for h in repair.hypotheses(situation) if h.likelihood >= 0.8]
+
+
+def _not_that_one(situation: Situation) -> list[Cause]:
+    """A distribution installs the module that the probe imports from, and has nothing of the name in it."""
+    found = []
+    for module, name in names_from(situation.probe) if situation.seen.built else ():
+        owner = situation.contents.by_name.get(situation.contents.owner_of(module))
+        if owner is not None and f"{module}.{name}" not in owner.modules and situation.seen.phase == Phase.IMPORT:
+            found.append(_package(owner.name, f"{owner.name} {owner.version} installs {module}, and no {name} in it"))
+    return found
+
+
+def _nothing_has_it(situation: Situation) -> list[Cause]:
+    missing = situation.reading.missing.split(".")[0]
+    if not missing or situation.contents.has(missing) or any(unmet.name for unmet in situation.unmet):
+        return []
+    name = distributions_for(missing)[0]
+    return [Cause(kind="missing", name=name, why=f"nothing here installs the module {situation.reading.missing}")]
+
+
+def _lost_names(situation: Situation) -> list[Cause]:
+    pairs = [(situation.contents.owner_of(m), m, name) for m, name in reversed(situation.reading.names) if m]
+    versions = situation.seen.resolved
+    return [_package(o, f"{m} of {o} {versions.get(o, '')} has no {name}") for o, m, name in pairs if o]
+
+
+def _where_it_broke(situation: Situation) -> list[Cause]:
+    frames = [frame for frame in reversed(situation.reading.frames) if frame.top]
+    owners = [owner for owner in (situation.contents.owner_of(frame.module) for frame in frames) if owner]
+    return [_package(owner, f"it breaks in {owner} {situation.seen.resolved.get(owner, '')}") for owner in owners[:1]]
+
+
+def _unmet(situation: Situation) -> list[Cause]:
+    found = []
+    for unmet in situation.unmet:
+        if unmet.found:
+            found.append(_package(unmet.of, f"{unmet.of} requires {unmet.wanted}; there is {unmet.found}"))
+        else:
+            why = f"{unmet.of} requires {unmet.wanted}; it is not there"
+            found.append(Cause(kind="missing", name=unmet.name, why=why))
+    return found
