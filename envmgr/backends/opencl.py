@@ -45,6 +45,11 @@ def opencl_devices(listing: DeviceListing) -> tuple[OpenClDevice, ...]:
         return ()
 
 
+def sees_opencl(listing: DeviceListing) -> bool:
+    """Tell whether PlaidML found OpenCL's library under the name by which it asks for it."""
+    return listing.facts.get("opencl_library") == LINK
+
+
 def experimental_config(stock: str, vendor: str) -> str:
     """Return PlaidML's experimental configuration with an entry for a processor of this OpenCL vendor put first.
 
@@ -89,7 +94,7 @@ def opencl_checks(listing: DeviceListing) -> tuple[Check, ...]:
     if not library or not seen:
         return ()
     subject = ", ".join(f"{device.name} ({device.vendor})" for device in seen)
-    if library != LINK:
+    if not sees_opencl(listing):
         return (_library_check(library, subject),)
     offered = [device for device in listing.devices if device.api == "opencl" and device.valid]
     refused = [device for device in listing.devices if device.api == "opencl" and not device.valid]

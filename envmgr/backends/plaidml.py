@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from packaging.version import InvalidVersion, Version
 
-from envmgr.backends.backend import PROBES, Backend, answered
-from envmgr.backends.opencl import opencl_checks
+from envmgr.backends.backend import PROBES, Backend, answered, api_of
+from envmgr.backends.opencl import opencl_checks, opencl_devices, sees_opencl
 from envmgr.model.env import Check, Device, DeviceListing
 from envmgr.model.host import Accelerator, HostFacts
+from envmgr.model.outcome import Outcome
 from envmgr.model.platform import Platform
 
 _LLVM_BY_DEFAULT = Version("0.7")
@@ -55,6 +56,17 @@ class PlaidML(Backend):
             invalid = ", ".join(device.id for device in listing.devices) or "none"
             checks.append(Check(name="devices", passed=False, subject="plaidml", wanted="a device", found=invalid))
         return (*checks, *opencl_checks(listing))
+
+    def absent(self, asked: str, listing: DeviceListing, host: HostFacts, host_reason: str = "") -> tuple[Outcome, str]:
+        """Let what the probe saw overrule the host's facts: a cell's own variables may bring what the host lacks."""
+        seen = opencl_devices(listing) if api_of(asked) == "opencl" and sees_opencl(listing) else ()
+        if not seen:
+            return super().absent(asked, listing, host, host_reason)
+        names = ", ".join(f"{device.name} ({device.vendor})" for device in seen)
+        outcome, reason = super().absent(asked, listing, host)
+        if outcome is Outcome.NOT_OFFERED:
+            return outcome, reason
+        return Outcome.NOT_OFFERED, f"{names} is here through opencl; plaidml {listing.version} does not list it"
 
     def refusal(self, listing: DeviceListing, detail: str) -> str:
         """Name the hardware entry that is lacking rather than repeat the device's description."""

@@ -72,7 +72,8 @@ class Session:
 
 def _project(arguments):
     """Name this checkout as the project; in a group of commands that is an option of the command."""
-    return () if arguments[0] in {"matrix", "python"} else ("--project", str(ROOT))
+    named = arguments[0] in {"matrix", "python"} or "--project" in arguments
+    return () if named else ("--project", str(ROOT))
 
 
 @pytest.fixture(scope="module")
