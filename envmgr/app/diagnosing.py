@@ -126,7 +126,7 @@ class _Diagnosis:
             return None
         repaired = journal.observe([broken.world])[0]
         holds = repaired.passed and invariants.broken(self._situation(broken.world, repaired)) is None
-        return invariants.finding(situation, broken, tuple(journal.experiments), confirmed=holds)
+        return verdict.apart(situation, broken, journal.experiments, confirmed=holds)
 
     def _search(self, situation: Situation, journal: Journal) -> Finding:
         self._releases.prefetch([line.name for line in situation.lines] + sorted(situation.seen.resolved))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from envmgr.diagnose.knowledge import families
 from envmgr.diagnose.situation import Situation
-from envmgr.diagnose.verdict import evidence
-from envmgr.diagnose.worlds import difference, with_requirement
-from envmgr.model.finding import Cause, Evidence, Experiment, Finding, World
-from envmgr.model.outcome import Phase
+from envmgr.diagnose.worlds import with_requirement
+from envmgr.model.finding import Cause, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +18,20 @@ class Broken:
     name: str
     cause: Cause
     world: World
+
+
+def mixed_builds(resolved: Mapping[str, str]) -> Cause | None:
+    """Return the cause where members of one family are builds for different devices (`2.13.0+cpu` beside `0.28.0`)."""
+    for how, members, why in families():
+        labels = {name: version.partition("+")[2] for name, version in resolved.items() if name in members}
+        if how == "same_version" or len(set(labels.values())) < 2:
+            continue
+        named = next((label for label in labels.values() if label), "")
+        plain = next(name for name, label in sorted(labels.items()) if label != named)
+        other = next(name for name, label in labels.items() if label == named)
+        said = f"{other} {resolved[other]} is a build of its own kind, {plain} {resolved[plain]} is not: {why}"
+        return Cause(kind="package", name=plain, why=said)
+    return None
 
 
 def broken(situation: Situation) -> Broken | None:
@@ -37,18 +50,3 @@ def broken(situation: Situation) -> Broken | None:
         world = with_requirement(situation.world, f"{other}=={present[anchor]}")
         return Broken(f"{' and '.join(present)} at one version", Cause(kind="package", name=other, why=said), world)
     return None
-
-
-def finding(situation: Situation, found: Broken, experiments: tuple[Experiment, ...], *, confirmed: bool) -> Finding:
-    """Return the finding for an environment that passes its probe and is not what was asked for."""
-    quoted = Evidence(quote=found.cause.why, where="installed distributions")
-    return Finding(
-        phase=Phase.VERIFY,
-        cause=found.cause,
-        causes=(found.cause,),
-        check=found.name,
-        evidence=(quoted, *evidence(situation)),
-        experiments=experiments,
-        fix=difference(situation.base, found.world),
-        confirmed=confirmed,
-    )

@@ -131,10 +131,13 @@ class Situation:
         """The dotted names that the probe imports, as far as its source can be read."""
         return imports_of(self.probe)
 
-    def fetch_seconds(self, requirement: str) -> float:
-        """Return what fetching the wheel of a requirement may take beyond the usual; no more than nothing if small."""
+    def fetch_seconds(self, requirement: str, *, fresh: bool = False) -> float:
+        """Return what fetching the wheel of a requirement may take beyond the usual; nothing for a small one.
+
+        What the failing environment has already is not fetched again, unless the wheel must be another (`fresh`).
+        """
         line = read_line(requirement)
-        if line is None or self.seen.resolved.get(line.key) == line.pin != "":
+        if line is None or (not fresh and self.seen.resolved.get(line.key) == line.pin != ""):
             return 0.0
         fitting = [release for release in self.releases(line.name) if line.admits(str(release.version))]
         files = fitting[-1].artefacts if fitting else ()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envmgr.diagnose import invariants
 from envmgr.diagnose.causes import distinct
 from envmgr.diagnose.impossible import Impossible
+from envmgr.diagnose.invariants import Broken
 from envmgr.diagnose.knowledge import distributions_for
 from envmgr.diagnose.mechanisms import repair
 from envmgr.diagnose.reading import telling_lines
@@ -46,7 +48,9 @@ def evidence(situation: Situation) -> tuple[Evidence, ...]:
 
 def solved(situation: Situation, refined: Refined, experiments: Sequence[Experiment], *, confirmed: bool) -> Finding:
     """Return the finding for a change that was seen to work."""
-    causes = distinct(refined.causes)
+    mixed = invariants.mixed_builds(situation.seen.resolved)
+    unmixed = mixed is not None and invariants.mixed_builds(refined.seen.resolved) is None
+    causes = distinct([mixed, *refined.causes] if mixed and unmixed else refined.causes)
     others = (other for other in refined.others if other.world != refined.world)
     alternatives = [Alternative(fix=difference(situation.base, o.world), gives_up=o.gives_up) for o in others]
     return Finding(
@@ -59,6 +63,21 @@ def solved(situation: Situation, refined: Refined, experiments: Sequence[Experim
         fix=difference(situation.base, refined.world),
         confirmed=confirmed,
         alternatives=tuple(alternatives),
+    )
+
+
+def apart(situation: Situation, found: Broken, experiments: Sequence[Experiment], *, confirmed: bool) -> Finding:
+    """Return the finding for an environment that passes its probe and is not what was asked for."""
+    quoted = Evidence(quote=found.cause.why, where="installed distributions")
+    return Finding(
+        phase=Phase.VERIFY,
+        cause=found.cause,
+        causes=(found.cause,),
+        check=found.name,
+        evidence=(quoted, *evidence(situation)),
+        experiments=tuple(experiments),
+        fix=difference(situation.base, found.world),
+        confirmed=confirmed,
     )
 
 
@@ -95,6 +114,8 @@ def unsolved(situation: Situation, experiments: Sequence[Experiment]) -> Finding
 def likely_causes(situation: Situation) -> list[Cause]:
     """Return what the evidence alone accuses, the most telling first."""
     found = [hypothesis.cause for hypothesis in _strong(situation)]
+    mixed = invariants.mixed_builds(situation.seen.resolved)
+    found += [mixed] if mixed else []
     for accuse in (_not_that_one, _nothing_has_it, _lost_names, _where_it_broke, _unmet):
         found += accuse(situation)
     if not found and not situation.seen.built:

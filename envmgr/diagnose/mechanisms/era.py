@@ -171,7 +171,9 @@ def _fits(situation: Situation, minor: str) -> bool:
 def _with_python(situation: Situation, minor: str, why: str, weight: float) -> Hypothesis:
     world = situation.world.model_copy(update={"python": minor})
     cause = Cause(kind="python", name=situation.minor, why=why)
-    return Hypothesis("another Python", world, cause, weight, 6.0, f"Python {situation.minor}")
+    elsewhere = replace(situation, world=world)
+    seconds = 6.0 + sum(elsewhere.fetch_seconds(line.text(), fresh=True) for line in situation.lines)
+    return Hypothesis("another Python", world, cause, weight, seconds, f"Python {situation.minor}")
 
 
 def _families(situation: Situation) -> Iterator[Hypothesis]:
