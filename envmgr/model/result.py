@@ -165,3 +165,8 @@ class Run(Noun):
     finished: bool = False
     damaged: tuple[str, ...] = ()
     origins: dict[str, str] = Field(default_factory=dict)
+
+    def env_name(self, cell: Cell) -> str:
+        """Return under which name the record has the env of a cell, empty where it has none."""
+        names = (f"{cell.host}/{cell.label}", cell.label)  # of several hosts put together, the host stands before it
+        return next((name for name in names if name in self.record.envs), "")

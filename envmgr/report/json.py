@@ -102,7 +102,7 @@ def _identity(cell: Cell) -> dict[str, Any]:
 
 def _cell_data(run: Run, judged: JudgedCell, summary: Summary | None) -> dict[str, Any]:
     cell = judged.cell
-    env = run.record.envs.get(cell.label)
+    env = run.record.envs.get(run.env_name(cell))
     reports = [result.report for result in judged.results if result.report]
     return {
         **_identity(cell),
@@ -119,9 +119,12 @@ def _cell_data(run: Run, judged: JudgedCell, summary: Summary | None) -> dict[st
         "first_call": summary.first_call if summary else None,
         "samples": [report.samples for report in reports],
         "median": summary.median if summary else None,
+        "interval": summary.interval if summary else None,
         "spread": summary.spread if summary else None,
         "throughput": summary.throughput if summary else None,
         "peak_memory": summary.peak_memory if summary else None,
+        "marks": summary.marks if summary else (),
+        "conditions": [result.conditions for result in judged.results if result.conditions],
         "metrics": [report.metrics for report in reports],
         "notes": list(dict.fromkeys(note for report in reports for note in report.notes)),
         "logs": [result.log for result in judged.results if result.log],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from envmgr.model.history import Point
@@ -39,6 +40,14 @@ class Heading(Noun):
     runner: str
     parameters: str
     device: str
+
+
+class Group(Noun):
+    """Neighbouring columns of one runner with the same parameters."""
+
+    runner: str
+    parameters: str
+    columns: int
 
 
 class Square(Noun):
@@ -110,6 +119,7 @@ class Page(Noun):
     headline: str
     facts: tuple[tuple[str, str], ...]
     counts: tuple[tuple[str, str, int], ...]
+    groups: tuple[Group, ...]
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
     several_hosts: bool
@@ -129,7 +139,8 @@ def page_of(story: Story) -> Page:
         headline=headline(view),
         facts=_facts(story),
         counts=tuple((outcome.value, signed(outcome), count) for outcome, count in view.counts.items()),
-        headings=tuple(headings),
+        groups=_groups(headings),
+        headings=headings,
         lines=_lines(view, placed, headings),
         several_hosts=len(view.hosts) > 1,
         charts=tuple(chart for section in view.sections if (chart := _bars(section.rows, section.parameters))),
@@ -168,6 +179,13 @@ def _placed(view: MatrixView) -> list[tuple[Heading, Row]]:
         key = f"{row.runner} {shown} {device}"
         placed.append((Heading(key=key, runner=row.runner, parameters=shown, device=clean(device)), row))
     return placed
+
+
+def _groups(headings: Sequence[Heading]) -> tuple[Group, ...]:
+    return tuple(
+        Group(runner=runner, parameters=shown, columns=sum(1 for _ in members))
+        for (runner, shown), members in groupby(headings, key=lambda heading: (heading.runner, heading.parameters))
+    )
 
 
 def _lines(view: MatrixView, placed: Sequence[tuple[Heading, Row]], headings: Sequence[Heading]) -> tuple[Line, ...]:
@@ -265,11 +283,11 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
     names = {label: place for place, label in enumerate(envs)}
     notes = {note.number: note.reason for note in story.view.notes}
     marks = {mark.letter: mark.text for mark in story.view.marks}
-    cells = [
-        _cell_data(row, judged[row.cell], columns[heading.key], story, notes.get(row.note or 0, ""))
-        | ({"env": names[_env_name(story.run, judged[row.cell])]} if _env_name(story.run, judged[row.cell]) else {})
-        for heading, row in placed
-    ]
+    cells = []
+    for heading, row in placed:
+        told = _cell_data(row, judged[row.cell], columns[heading.key], story, notes.get(row.note or 0, ""))
+        env = story.run.env_name(judged[row.cell].cell)
+        cells.append(told | ({"env": names[env]} if env else {}))
     data = {
         "columns": [_column_name(heading) for heading in headings],
         "cells": cells,
@@ -289,12 +307,6 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
 
 def _column_name(heading: Heading) -> str:
     return " ".join(part for part in (heading.runner, heading.parameters, heading.device) if part)
-
-
-def _env_name(run: Run, judged: JudgedCell) -> str:
-    """Return under which name the run has the env of a cell, empty where it has none."""
-    cell = judged.cell
-    return next((name for name in (f"{cell.host}/{cell.label}", cell.label) if name in run.record.envs), "")
 
 
 def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: str) -> dict[str, Any]:
@@ -331,7 +343,7 @@ def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: 
         "finding": judged.finding.model_dump(mode="json") if judged.finding else None,
         "history": [_point_data(point) for point in story.history.get(row.cell, ())],
     }
-    return {name: value for name, value in told.items() if value not in (None, "", [], False)}
+    return {name: value for name, value in told.items() if value is not False and value not in (None, "", [])}
 
 
 def _point_data(point: Point) -> dict[str, Any]:

@@ -42,7 +42,8 @@
   }
 
   function ratio(value) {
-    return value === undefined || value === null ? "" : digits(value) + "x";
+    if (value === undefined || value === null) return "";
+    return (value < 0.1 ? String(Number(value.toPrecision(2))) : digits(value)) + "x";
   }
 
   function between(interval) {
@@ -196,7 +197,7 @@
   }
 
   function past() {
-    const told = cells.filter((cell) => cell.history && cell.history.length > 1);
+    const told = cells.filter((cell) => cell.history && cell.history.filter((point) => point.median).length > 1);
     find("changes").hidden = !told.length;
     const count = (cell) => changes(cell.history).length;
     const head = make("tr", {}, ...["cell", "medians", "changes"].map((text) => make("th", { scope: "col" }, text)));
@@ -254,7 +255,7 @@
         ["measured under", marks], ["notes", (cell.notes || []).join("; ")], ["id", cell.id]]),
       ...(cell.finding ? finding(cell.finding) : []),
       ...(cell.samples && cell.samples.flat().length ? part("Samples, a row a process", strip(cell.samples)) : []),
-      ...(cell.history && cell.history.length > 1 ? part("Over the runs", line(cell.history), make("p", {}, changes(cell.history).join("; ") || "no change beyond doubt")) : []),
+      ...(cell.history && cell.history.filter((point) => point.median).length > 1 ? part("Over the runs", line(cell.history), make("p", {}, changes(cell.history).join("; ") || "no change beyond doubt")) : []),
       ...(env ? part("Resolved packages", make("ul", { class: "packages" }, ...Object.entries(env.resolved).map(([name, version]) => make("li", {}, name + " " + version)))) : []),
       ...(cell.log ? part("End of its log", make("pre", { tabindex: "0", "aria-label": "End of its log" }, cell.log)) : []),
       make("p", {}, make("a", { href: "#matrix" }, "Back to the matrix")),
@@ -284,7 +285,10 @@
   for (const id of ["column", "first-column", "second-column"]) {
     find(id).append(...names.map(([name, place]) => make("option", { value: place }, name)));
   }
-  if (names.length > 1) find("second-column").value = "1";
+  const timed = names.map(([, place]) => [cells.filter((cell) => cell.column === place && cell.median).length, place]);
+  const fullest = timed.sort(([one], [other]) => other - one).map(([, place]) => place);
+  find("first-column").value = fullest[0];
+  find("second-column").value = fullest[Math.min(1, fullest.length - 1)];
   find("words").addEventListener("input", (event) => { state.words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean); filter(); });
   find("outcome").addEventListener("change", (event) => { state.outcome = event.target.value; filter(); });
   find("column").addEventListener("change", (event) => { state.column = event.target.value; filter(); });
@@ -298,7 +302,9 @@
     document.documentElement.dataset.theme = dark ? "light" : "dark";
   });
   addEventListener("hashchange", detail);
-  filter();
+  find("status").textContent = cells.length + " cells";
+  list();
+  pairs();
   past();
   detail();
 })();
