@@ -9,11 +9,14 @@ from pathlib import Path
 
 from envmgr.app.project import Project, Shelf, find_project
 from envmgr.errors import HostError, ManifestError
-from envmgr.ports import Clock, Listener, Store
+from envmgr.ports import Clock, Listener, Machine, Store
+from envmgr.system.artefacts import RealArtefacts
 from envmgr.system.caller import Caller, caller
 from envmgr.system.clock import RealClock
 from envmgr.system.files import RealFiles
+from envmgr.system.machine import RealMachine
 from envmgr.system.process import RealProcess
+from envmgr.system.witness import WitnessFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,23 @@ class Folders:
 class Workplace:
     """Everything a use case works with: the caller, the project, the folders and the real sides of the ports."""
 
-    def __init__(self, asked_project: Path | None = None, listener: Listener | None = None) -> None:
+    def __init__(
+        self, asked_project: Path | None = None, listener: Listener | None = None, *, witness: bool = False
+    ) -> None:
         self.caller: Caller = caller()
         self.folders = _folders(self.caller.environment)
-        self.files = RealFiles(self.folders.scratch)
+        self.files = WitnessFiles(self.folders.scratch) if witness else RealFiles(self.folders.scratch)
         self.process = RealProcess(self.caller.environment)
+        self.artefacts = RealArtefacts(self.caller.environment)
         self.clock: Clock = RealClock()
+        self.machine: Machine = RealMachine()
         self.listener = listener or Listener()
         self._asked_project = asked_project
+
+    def keep_receipt(self, command: tuple[str, ...], answer: str) -> None:
+        """Keep the answer to a command line until something changes that was looked at for it."""
+        if isinstance(self.files, WitnessFiles):
+            self.files.keep_receipt(self.folders.cache, command, self.caller, answer)
 
     @cached_property
     def project(self) -> Project:

@@ -9,6 +9,8 @@ from envmgr.model.cell import Cell, Plan
 from envmgr.model.result import JudgedCell, Run
 
 LATEST = "latest"
+WARM_UP = -1
+"""The round of a process that is discarded."""
 _SHOWN = 8
 
 
@@ -70,6 +72,16 @@ def left(run: Run) -> tuple[tuple[Cell, int], ...]:
         for cell in plan.cells
         if cell.refusal is None and (cell.id, round_number) not in finished
     )
+
+
+def cold(run: Run) -> tuple[Cell, ...]:
+    """Return the cells of which nothing is measured yet and several processes will be.
+
+    One more process of each goes before, and is discarded: it pays for caches that the others find filled.
+    """
+    begun = {cell for cell, _ in done(run)}
+    plan = run.record.plan
+    return tuple(cell for cell in plan.cells if plan.processes > 1 and cell.refusal is None and cell.id not in begun)
 
 
 def failed(judged: Iterable[JudgedCell]) -> tuple[Cell, ...]:

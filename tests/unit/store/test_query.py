@@ -5,7 +5,7 @@ from envmgr.model.cell import Cell, Plan
 from envmgr.model.env import Device
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, JudgedCell, Run, RunRecord
-from envmgr.store.query import done, failed, find_cell, find_run, left
+from envmgr.store.query import cold, done, failed, find_cell, find_run, left
 
 NAMES = ("20260101T000000Z-aa", "20260102T000000Z-bb", "20260102T000000Z-cc")
 
@@ -78,3 +78,15 @@ def test_failed_cells_are_those_that_fail_the_matrix():
         JudgedCell(cell=CELLS[1], outcome=Outcome.FAILED, observed=Outcome.FAILED, unexpected=True),
     ]
     assert failed(judged) == (CELLS[1],)
+
+
+def test_what_several_processes_measure_is_warmed_up_once_before_the_first():
+    refused = cell("r", "x", refusal=Outcome.UNAVAILABLE)
+    run = run_of(CellResult(cell="abc1", outcome=Outcome.PASSED))
+
+    def planned(processes):
+        plan = PLAN.model_copy(update={"cells": (*CELLS[:2], refused), "processes": processes})
+        return run.model_copy(update={"record": run.record.model_copy(update={"plan": plan})})
+
+    assert [one.id for one in cold(planned(3))] == ["abd2"]
+    assert cold(planned(1)) == ()
