@@ -2,47 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from envmgr.app.building import Built
+from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.workplace import Workplace
 from envmgr.cell.run import Surroundings, run_cell
 from envmgr.model.cell import Cell
 from envmgr.model.manifest import Manifest
 from envmgr.model.result import CellResult
+from envmgr.ports import Event
+from envmgr.store.query import WARM_UP
+
+_LONGEST_TEMPORARY = 72
+"""Characters of a folder's path that leave room for the sockets that Python makes in it: the system takes 107."""
 
 
 class CellRunner:
     """Runs cells of one run in the envs that were built for it."""
 
-    def __init__(self, workplace: Workplace, run_id: str, built: Mapping[str, Built]) -> None:
+    def __init__(self, workplace: Workplace, run_id: str, envs: GuardedEnvs) -> None:
         self._workplace = workplace
         self._run_id = run_id
-        self._built = built
+        self._envs = envs
 
     def run(self, job: tuple[Cell, int]) -> tuple[Cell, CellResult]:
         """Run one process of a cell and return its result, whatever becomes of it."""
         cell, round_number = job
+        self._workplace.listener.on_cell_started(cell, round_number)
+        return self._process(cell, round_number)
+
+    def warm_up(self, cell: Cell) -> None:
+        """Run one process of a cell whose result nobody keeps: it fills the caches that the measured ones find."""
+        listener = self._workplace.listener
+        listener.on_event(Event("warming up", cell.name))
+        self._process(cell, WARM_UP)
+        listener.on_event(Event("done", cell.name, "warmed up"))
+
+    def _process(self, cell: Cell, round_number: int) -> tuple[Cell, CellResult]:
         place = self._workplace
-        place.listener.on_cell_started(cell, round_number)
-        built = self._built[cell.label]
+        built = self._envs.enter(cell)
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
         with place.files.scratch("home") as home:
             lay_data(place, manifest, home)
+            variables = variables_of(place, built.env, manifest, home, selection_of(manifest, cell.device))
+            variables |= _own_temporary(place, manifest, home)
             surroundings = Surroundings(
                 process=place.process,
                 files=place.files,
                 clock=place.clock,
+                machine=place.machine,
                 python=Path(built.env.python),
                 runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
-                variables=variables_of(place, built.env, manifest, home, selection_of(manifest, cell.device)),
+                variables=variables,
                 log=log,
                 log_name=f"logs/{log.name}",
+                writable=(home, Path(built.env.path), *_outside(place)),
             )
-            return cell, run_cell(cell, round_number, surroundings)
+            result = run_cell(cell, round_number, surroundings)
+        return cell, self._envs.leave(cell, result)
+
+
+def _own_temporary(workplace: Workplace, manifest: Manifest, home: Path) -> dict[str, str]:
+    """Return variables for a folder of temporary files in a cell's home, unless sockets in it had too long a name."""
+    folder = home / "tmp"
+    if len(str(folder)) > _LONGEST_TEMPORARY:
+        return {}
+    workplace.files.make_folder(folder)
+    return {name: str(folder) for name in ("TMPDIR", "TEMP", "TMP") if name not in manifest.env}
+
+
+def _outside(workplace: Workplace) -> tuple[Path, ...]:
+    """Return the folders besides its own that a cell may write to: devices, and temporary ones that hold nothing else.
+
+    A folder in which the project, the user's home or an environment lies is none of them.
+    """
+    folders = workplace.folders
+    precious = (workplace.project.manifests, workplace.caller.home, folders.cache, folders.state, workplace.uv_cache)
+    temporary = (Path(workplace.caller.environment.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"))  # noqa: S108
+    safe = [path for path in temporary if not any(each.resolve().is_relative_to(path.resolve()) for each in precious)]
+    return (Path("/dev"), Path("/proc"), *dict.fromkeys(safe))
 
 
 def lay_data(workplace: Workplace, manifest: Manifest, home: Path) -> None:

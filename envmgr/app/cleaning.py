@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from envmgr.app.workplace import Workplace
 from envmgr.env.build import MARKER
+from envmgr.env.guard import record_of
 from envmgr.errors import NothingSelectedError
 from envmgr.model.env import Env
 
@@ -58,6 +59,7 @@ def _removed(workplace: Workplace, path: Path) -> bool:
         if files.is_claimed(path):
             return False
         files.remove(path / MARKER)
+        files.remove(record_of(path))
         files.remove(path)
     return True
 
@@ -89,7 +91,11 @@ def _envs(workplace: Workplace, names: Sequence[str], older_than: int | None) ->
 
 
 def _leftovers(workplace: Workplace) -> list[Rubbish]:
-    kinds = {"scratch": "scratch of processes that were killed", "homes": "homes of `envmgr run` and `shell`"}
+    kinds = {
+        "scratch": "scratch of processes that were killed",
+        "homes": "homes of `envmgr run` and `shell`",
+        "set-aside": "an environment that a runner has changed",
+    }
     found = []
     for name, what in kinds.items():
         paths = workplace.files.list(workplace.folders.cache / name)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.cells import CellRunner
+from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
+from envmgr.app.past import keep_locks, praised
 from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
 from envmgr.app.probing import list_devices
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
 from envmgr.cell.request import Refusal
-from envmgr.errors import BuildError, EnvmgrError, NothingSelectedError
+from envmgr.errors import BuildError, EnvmgrError, NothingSelectedError, ResolveError
 from envmgr.fleet.inline import InlineExecutor
 from envmgr.fleet.local import LocalExecutor
 from envmgr.model.cell import Cell
@@ -23,7 +24,7 @@ from envmgr.model.host import HostFacts
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import Run, RunRecord
 from envmgr.ports import Event, Executor
-from envmgr.store.query import failed, find_cell, find_run, left, split_reference
+from envmgr.store.query import cold, failed, find_cell, find_run, left, split_reference
 from envmgr.store.results import new_run_id
 
 
@@ -80,7 +81,8 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
     facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
     matrix, chosen = choose(workplace, wishes.selection, facts, wishes.build.python)
     again = _failed_before(workplace) if wishes.only_failed else None
-    prepared = _prepare(workplace, chosen, facts, wishes)
+    envs = GuardedEnvs(workplace, Builder(workplace, facts, wishes.build))
+    prepared = _prepare(workplace, chosen, facts, envs)
     plan = make_plan(workplace, wishes.selection, matrix, (each.known for each in prepared), facts)
     if again is not None:
         plan = plan.model_copy(update={"cells": tuple(cell for cell in plan.cells if again.holds(cell))})
@@ -90,7 +92,6 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
                 f"matrix {matrix.name!r} holds others",
                 "envmgr matrix run",
             )
-    built = {each.chosen.label: each.built for each in prepared if each.built}
     now = workplace.clock.now()
     record = RunRecord(
         id=new_run_id(now),
@@ -99,11 +100,12 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
         host=facts.name,
         envmgr=version(),
         plan=plan,
-        envs={label: each.env for label, each in built.items()},
+        envs={label: each.env for label, each in envs.all.items()},
         listings={each.chosen.label: each.known.target.listing for each in prepared if each.known.target.listing},
     )
     workplace.store.begin(record)
-    return _measure(workplace, record.id, built, wishes.jobs)
+    keep_locks(workplace, record.id, (each.built for each in prepared))
+    return _measure(workplace, record.id, envs, wishes.jobs)
 
 
 def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> Run:
@@ -116,13 +118,10 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
             f"envmgr matrix show {run.record.id}",
         )
     facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
-    builder = Builder(workplace, facts, wishes.build)
-    needed = dict.fromkeys((cell.manifest, cell.variant) for cell, _ in left(run))
-    built: dict[str, Built] = {}
-    for name, variant in needed:
-        each = builder.build(workplace.shelf[name], variant)
-        built[each.target.label] = each
-    return _measure(workplace, run.record.id, built, wishes.jobs)
+    envs = GuardedEnvs(workplace, Builder(workplace, facts, wishes.build))
+    for name, variant in dict.fromkeys((cell.manifest, cell.variant) for cell, _ in left(run)):
+        envs.accept(envs.build(workplace.shelf[name], variant))
+    return _measure(workplace, run.record.id, envs, wishes.jobs)
 
 
 def _failed_before(workplace: Workplace) -> Again:
@@ -139,21 +138,21 @@ def _failed_before(workplace: Workplace) -> Again:
 
 
 def _prepare(
-    workplace: Workplace, chosen: tuple[Chosen, ...], facts: HostFacts, wishes: MatrixWishes
+    workplace: Workplace, chosen: tuple[Chosen, ...], facts: HostFacts, envs: GuardedEnvs
 ) -> tuple[Prepared, ...]:
     """Build every variant that the host can have, and ask its backend for devices; what fails becomes a refusal."""
-    builder = Builder(workplace, facts, wishes.build)
 
     def prepare(each: Chosen) -> Prepared:
         known = known_before_build(workplace, each, facts)
         if known.target.refusal is not None:
             return Prepared(each, known)
         try:
-            built = builder.build(each.manifest, each.variant)
+            built = envs.build(each.manifest, each.variant)
         except EnvmgrError as error:
             workplace.listener.on_event(Event("failed", each.label, error.what))
             return Prepared(each, replace(known, target=replace(known.target, refusal=_refusal(error))))
         listing = list_devices(workplace, built.env, each.manifest, facts) if each.manifest.backend else None
+        envs.accept(built)
         workplace.listener.on_event(Event("ready", each.label))
         version = built.env.interpreter.version
         target = replace(known.target, listing=listing, python=version, platform=built.target.platform)
@@ -170,6 +169,8 @@ def _refusal(error: EnvmgrError) -> Refusal:
     """Return what an error at building time means for the cells."""
     reason = f"{error.what}: {error.why}" if error.why else error.what
     first = " ".join(reason.split())
+    if isinstance(error, ResolveError) and error.gone:
+        return Refusal(Outcome.GONE, Phase.RESOLVE, first)
     if isinstance(error, BuildError):
         outcome = Outcome.GONE if error.gone else Outcome.BUILD_FAILED
         return Refusal(outcome, Phase(error.phase), first)
@@ -178,17 +179,20 @@ def _refusal(error: EnvmgrError) -> Refusal:
     return Refusal(outcome, phase, first)
 
 
-def _measure(workplace: Workplace, run_id: str, built: Mapping[str, Built], jobs: int) -> Run:
+def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) -> Run:
     store, listener = workplace.store, workplace.listener
     run = store.load(run_id)
     listener.on_plan(run.record.plan)
-    runner = CellRunner(workplace, run_id, built)
+    runner = CellRunner(workplace, run_id, envs)
+    for cell in cold(run):
+        runner.warm_up(cell)
     executor: Executor = LocalExecutor(jobs) if jobs > 1 else InlineExecutor()
     for cell, result in executor.map(runner.run, left(run)):
         store.append(run_id, result)
         listener.on_cell_finished(cell, result)
+    envs.close()
     store.finish(run_id)
-    return store.load(run_id)
+    return praised(workplace, store.load(run_id))
 
 
 def load_run(workplace: Workplace, name: str) -> Run:

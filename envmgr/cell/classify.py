@@ -119,12 +119,12 @@ def _refused_by_runner(evidence: Evidence) -> _Verdict | None:
 
 
 def _out_of_memory(evidence: Evidence) -> _Verdict | None:
+    if evidence.completed.over_memory:
+        reason = f"it and what it started took more than the memory limit of {evidence.memory_limit} bytes"
+        return _Verdict(Outcome.OUT_OF_MEMORY, Phase.RUN, f"{reason}{_tail(evidence)}")
     told = _MEMORY_TEXTS.search(evidence.log)
     if told:
         reason = f"it ran out of memory ({told.group()!r} in its log){_tail(evidence)}"
-        return _Verdict(Outcome.OUT_OF_MEMORY, Phase.RUN, reason)
-    if evidence.completed.signal == _SIGKILL and evidence.memory_limit is not None:
-        reason = f"killed by SIGKILL under a memory limit of {evidence.memory_limit} bytes{_tail(evidence)}"
         return _Verdict(Outcome.OUT_OF_MEMORY, Phase.RUN, reason)
     return None
 

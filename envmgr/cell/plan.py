@@ -14,6 +14,8 @@ from envmgr.model.host import Match
 from envmgr.model.manifest import Manifest, Matrix, MatrixEntry
 from envmgr.model.outcome import Outcome, Phase
 
+_GIB = 1 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -172,6 +174,7 @@ def _cell(request: PlanRequest, target: TargetFacts, entry: MatrixEntry, place: 
         parameters=parameters,
         host=request.host,
         timeout=request.matrix.timeout,
+        memory=None if request.matrix.memory is None else round(request.matrix.memory * _GIB),
         tolerance=request.matrix.tolerance,
         group=group_of(entry.runner, parameters, runner.neutral),
         reference_rank=_reference_rank(request.matrix, target, place),

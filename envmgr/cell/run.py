@@ -25,7 +25,8 @@ class Surroundings:
 
     `python` is the env's interpreter, `runner` the script, `variables` the complete environment of the process. With a
     `machine` the result tells what else went on there.
-    `log` gets stdout and stderr; `log_name` is how the result refers to it. `memory_limit` is in bytes.
+    `log` gets stdout and stderr; `log_name` is how the result refers to it. `writable` are the folders that it may
+    write to besides its scratch folder (None: all).
     """
 
     process: Process
@@ -36,8 +37,8 @@ class Surroundings:
     variables: Mapping[str, str]
     log: Path
     log_name: str = ""
-    memory_limit: int | None = None
     machine: Machine | None = None
+    writable: tuple[Path, ...] | None = None
 
 
 def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:
@@ -70,10 +71,11 @@ def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
                 env=surroundings.variables,
                 timeout=cell.timeout,
                 log=surroundings.log,
-                memory_limit=surroundings.memory_limit,
+                memory_limit=cell.memory,
+                writable=None if surroundings.writable is None else (folder, *surroundings.writable),
             )
         )
-        result = classify(_evidence(completed, report, surroundings), cell, round_number)
+        result = classify(_evidence(completed, report, surroundings, cell), cell, round_number)
         if surroundings.machine is None or before is None:
             return result
         conditions = conditions_between(before, surroundings.machine.look(), completed.processor_seconds)
@@ -95,10 +97,10 @@ def _request_text(cell: Cell) -> str:
     return json.dumps(request, indent=1)
 
 
-def _evidence(completed: Completed, report: Path, surroundings: Surroundings) -> Evidence:
+def _evidence(completed: Completed, report: Path, surroundings: Surroundings, cell: Cell) -> Evidence:
     text, problem = _read_report(report, surroundings.files)
     log = surroundings.files.read(surroundings.log) or ""
-    return Evidence(completed, text, problem, log, surroundings.memory_limit)
+    return Evidence(completed, text, problem, log, cell.memory)
 
 
 def _read_report(path: Path, files: Files) -> tuple[str | None, str]:

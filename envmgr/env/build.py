@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, python_of
 from envmgr.env.create import create
+from envmgr.env.guard import record_of
 from envmgr.env.history import Invariants, no_invariants, play
 from envmgr.env.inspect import inspect
 from envmgr.env.install import install_locked
@@ -62,6 +63,7 @@ def _lock_of(request: BuildRequest) -> Path:
 
 def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     started = tools.clock.monotonic()
+    tools.files.remove(record_of(request.folder))
     tools.files.remove(request.folder)
     tools.listener.on_event(Event("create", request.manifest, f"Python {request.interpreter.version}"))
     switches, places = request.switches, request.places

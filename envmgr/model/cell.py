@@ -18,7 +18,8 @@ class Cell(Noun):
 
     A cell that cannot run carries `refusal`, the outcome known at planning time, with `phase` and `reason`.
     `group` is equal for cells whose outputs must agree (runner and parameters); `reference_rank` orders the candidates
-    for the reference cell of a group, the lowest first; None never serves as one.
+    for the reference cell of a group, the lowest first; None never serves as one. `memory` bounds a process with all
+    that it starts, in bytes.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Cell(Noun):
     parameters: dict[str, Any] = Field(default_factory=dict)
     host: str = ""
     timeout: float = 600.0
+    memory: int | None = None
     tolerance: float = 1e-3
     expect: tuple[Expect, ...] = ()
     group: str = ""

@@ -161,6 +161,9 @@ class Matrix(Written):
         default=(), description="manifests whose processor cells the others are compared with, the best first"
     )
     timeout: float = Field(default=600.0, gt=0, strict=True, description="seconds that a process may take")
+    memory: float | None = Field(
+        default=None, gt=0, strict=True, description="GiB that a process may take, with all that it starts"
+    )
     tolerance: float = Field(
         default=1e-3,
         gt=0,

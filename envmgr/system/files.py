@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from envmgr.errors import BuildError
 from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
+from envmgr.system.snapshot import snapshot
 
 _CLAIM = ".used-by"
 _LONGEST = 100
@@ -51,7 +52,7 @@ class RealFiles:
         """Remove what ended processes left half-made in a folder; a process looks once."""
         if folder not in self._swept:
             self._swept.add(folder)
-            for path in self.list(folder):
+            for path in _entries(folder):
                 if (path.suffix == ".part" or folder == self._scratch_folder) and is_orphan(path.name):
                     self.remove(path)
 
@@ -94,10 +95,7 @@ class RealFiles:
 
     def list(self, folder: Path) -> tuple[Path, ...]:
         """Return what a folder holds, sorted; nothing for a folder that is not there."""
-        try:
-            return tuple(sorted(folder.iterdir()))
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            return ()
+        return _entries(folder)
 
     def size(self, path: Path) -> int:
         """Return the bytes of a file or of all files below a folder, each hard-linked file counted once."""
@@ -112,6 +110,15 @@ class RealFiles:
                     seen.add((facts.st_dev, facts.st_ino))
                     total += facts.st_size
         return total
+
+    def snapshot(self, folder: Path) -> dict[str, str]:
+        """Return what the system says of everything below a folder; a write below it changes what is returned."""
+        return snapshot(folder)
+
+    def move(self, source: Path, target: Path) -> None:
+        """Move a file or folder to a place where nothing is, within a file system."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.rename(target)
 
     def identity(self, path: Path) -> str:
         """Return a digest of a file's size, time and inode, which changes when the file is replaced; "" if absent."""
@@ -161,7 +168,7 @@ class RealFiles:
         return is_orphan(path.name)
 
     def _claims(self, folder: Path) -> tuple[Path, ...]:
-        return tuple(path for path in self.list(folder.parent) if path.name.startswith(f"{folder.name}{_CLAIM}."))
+        return tuple(path for path in _entries(folder.parent) if path.name.startswith(f"{folder.name}{_CLAIM}."))
 
     @contextmanager
     def lock(self, path: Path, timeout: float = -1) -> Iterator[None]:
@@ -183,6 +190,13 @@ class RealFiles:
             yield
         finally:
             lock.release()
+
+
+def _entries(folder: Path) -> tuple[Path, ...]:
+    try:
+        return tuple(sorted(folder.iterdir()))
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return ()
 
 
 def _remove_tree(folder: Path) -> None:

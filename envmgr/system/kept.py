@@ -187,6 +187,7 @@ def _order(request: ProcessRequest, environment: Mapping[str, str], program: str
         "env": dict(environment),
         "cwd": None if request.cwd is None else str(request.cwd),
         "memory": request.memory_limit,
+        "writable": None if request.writable is None else [str(path) for path in request.writable],
     }
     descriptor = os.memfd_create("envmgr-order", os.MFD_CLOEXEC)
     os.write(descriptor, json.dumps(order).encode())

@@ -55,4 +55,4 @@ def _owner(name: str) -> re.Match[str] | None:
 
 
 def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname()) or "host"
+    return re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname())[:12] or "host"

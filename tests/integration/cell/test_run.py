@@ -95,7 +95,7 @@ def test_a_runner_that_hangs_is_stopped(run):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded from outside on Linux alone")
 def test_memory_is_bounded(run):
-    result = run("bytearray(10**9)", memory_limit=300_000_000)
+    result = run("bytearray(10**9)", CELL.model_copy(update={"memory": 300_000_000}))
     assert result.outcome is Outcome.OUT_OF_MEMORY
     assert "MemoryError" in result.reason
 

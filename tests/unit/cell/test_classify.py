@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -81,11 +82,11 @@ def test_the_memory_that_the_runner_saw_stands_in_where_the_system_tells_none():
             "killed by SIGKILL (often the system, short of memory); it said nothing",
         ),
         (
-            ended(signal=9),
+            replace(ended(signal=9), over_memory=True),
             {"memory_limit": 100},
             Outcome.OUT_OF_MEMORY,
             Phase.RUN,
-            "killed by SIGKILL under a memory limit of 100 bytes; it said nothing",
+            "it and what it started took more than the memory limit of 100 bytes; it said nothing",
         ),
         (
             ended(signal=6),

@@ -1,0 +1,131 @@
+"""Whether an env is still what was built: looked at from outside, file by file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from envmgr.model.env import Env
+from envmgr.ports import Files, Process, ProcessRequest
+
+_SCRIPT = Path(__file__).parent / "probes" / "recompile.py"
+_NAMED = 3
+_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between two snapshots of an env, as paths from its folder."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    altered: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The changes in one phrase, the first few by name; empty where there is none."""
+        kinds = {"added": self.added, "removed": self.removed, "altered": self.altered}
+        return "; ".join(f"{len(paths)} {kind} ({_some(paths)})" for kind, paths in kinds.items() if paths)
+
+
+def changes_between(before: Mapping[str, str], after: Mapping[str, str]) -> Changes:
+    """Return what differs between two snapshots."""
+    return Changes(
+        added=tuple(sorted(after.keys() - before.keys())),
+        removed=tuple(sorted(before.keys() - after.keys())),
+        altered=tuple(sorted(path for path, facts in after.items() if before.get(path, facts) != facts)),
+    )
+
+
+def bytecode_of(changes: Changes, before: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the added files that Python writes when it imports a module that was there before."""
+    return tuple(path for path in changes.added if _source(path) in before)
+
+
+class Guard:
+    """Remembers what is in an env, beside the env, and tells what has changed since.
+
+    Bytecode that an import has left is no change, but it is not trusted either: it is compiled anew.
+    """
+
+    def __init__(self, files: Files, process: Process) -> None:
+        self._files = files
+        self._process = process
+        self._known: dict[Path, tuple[str, dict[str, str]]] = {}
+
+    def accept(self, env: Env) -> None:
+        """Take an env as it is now for what was built."""
+        self._remember(env, self._files.snapshot(Path(env.path)))
+
+    def changes(self, env: Env) -> str:
+        """Tell in one phrase what has changed in an env since it was accepted; empty when nothing has."""
+        before = self._recall(env)
+        if before is None:
+            self.accept(env)
+            return ""
+        changes = changes_between(before, self._files.snapshot(Path(env.path)))
+        bytecode = bytecode_of(changes, before)
+        harmless = {*bytecode, *(str(PurePosixPath(path).parent) for path in bytecode)}
+        foreign = Changes(
+            added=tuple(path for path in changes.added if path not in harmless),
+            removed=changes.removed,
+            altered=changes.altered,
+        )
+        if not foreign.sentence and bytecode:
+            self._recompile(env, bytecode)
+            self.accept(env)
+        return foreign.sentence
+
+    def _recompile(self, env: Env, bytecode: tuple[str, ...]) -> None:
+        with self._files.scratch("recompile") as scratch:
+            listed = scratch / "list.txt"
+            self._files.write(listed, "".join(f"{Path(env.path) / path}\n" for path in bytecode))
+            argv = (env.python, "-I", "-S", "-B", str(_SCRIPT), str(listed))
+            done = self._process.run(ProcessRequest(argv, cwd=scratch, env={}, timeout=_SECONDS))
+        if not done.good:
+            for path in bytecode:
+                self._files.remove(Path(env.path) / path)
+
+    def _remember(self, env: Env, found: dict[str, str]) -> None:
+        record = record_of(Path(env.path))
+        self._files.write(record, json.dumps({"schema": 1, "files": found}, indent=0))
+        self._known[record] = (self._files.identity(record), found)
+
+    def _recall(self, env: Env) -> dict[str, str] | None:
+        """Return what was accepted last, by whichever process."""
+        record = record_of(Path(env.path))
+        identity = self._files.identity(record)
+        if record in self._known and self._known[record][0] == identity:
+            return self._known[record][1]
+        try:
+            found = json.loads(self._files.read(record) or "")["files"]
+        except (ValueError, KeyError, TypeError):
+            return None
+        if not isinstance(found, dict):
+            return None
+        self._known[record] = (identity, found)
+        return found
+
+
+def record_of(folder: Path) -> Path:
+    """Return where it stands what an env held when it was accepted."""
+    return folder.with_name(f"{folder.name}.files.json")
+
+
+def _source(path: str) -> str:
+    """Return the source that a bytecode file belongs to, or a name that nothing has.
+
+    >>> _source("lib/__pycache__/module.cpython-38.opt-1.pyc"), _source("lib/module.pyc")
+    ('lib/module.py', '')
+    """
+    place = PurePosixPath(path)
+    if place.suffix != ".pyc" or place.parent.name != "__pycache__" or not path.isprintable():
+        return ""
+    return str(place.parent.parent / f"{place.name.partition('.')[0]}.py")
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    more = ", ..." if len(paths) > _NAMED else ""
+    return ", ".join(paths[:_NAMED]) + more
