@@ -85,6 +85,11 @@ def installer_limits() -> tuple[tuple[str, str], ...]:
     return tuple((entry["below"], entry["why"]) for entry in _load("events")["installers"])
 
 
+def dropped_by_tools() -> tuple[tuple[str, str, str, str], ...]:
+    """Return what build tools stopped accepting: (tool, first version that does not, what, the log that shows it)."""
+    return tuple((e["tool"], e["below"], e["dropped"], e["log"]) for e in _load("events")["dropped"])
+
+
 def python_released(minor: str) -> str:
     """Return the day on which a Python minor came out, empty if that is not known."""
     return str(_load("events")["pythons"].get(minor, ""))

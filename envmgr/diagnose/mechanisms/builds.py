@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from envmgr.diagnose.knowledge import distributions_for, in_standard_library, last_python_with
+from envmgr.diagnose.knowledge import (
+    distributions_for,
+    dropped_by_tools,
+    in_standard_library,
+    last_python_with,
+    python_released,
+)
 from envmgr.diagnose.mechanisms.era import later
 from envmgr.diagnose.releases import Release, installable, of_version, stable, up_to
 from envmgr.diagnose.requirement import Line, version_of
@@ -23,6 +29,7 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     if not situation.seen.built:
         for line, release in suspects:
             yield from _tools_of_the_day(situation, line, release)
+            yield from _before_it_was_dropped(situation, line)
         yield from _undeclared(situation, [line for line, _ in suspects])
     for line, release in suspects:
         yield from _with_a_wheel(situation, line, release)
@@ -40,10 +47,9 @@ def _built_from_source(situation: Situation) -> list[tuple[Line, Release]]:
 
 
 def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Iterator[Hypothesis]:
-    """Hold the build's tools at what was out when the release came out."""
-    if not release.uploaded:
-        return
-    constraints = tools_as_of(situation, release.uploaded, _TOOLS)
+    """Hold the build's tools at what was out when the release came out, or the Python that they must serve."""
+    day = max(release.uploaded, python_released(situation.minor)) if release.uploaded else ""
+    constraints = tools_as_of(situation, day, _TOOLS) if day else ()
     if not constraints:
         return
     why = f"{line.name} {line.pin} ({release.uploaded}) is built with tools that came out later"
@@ -52,6 +58,20 @@ def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Ite
     world = situation.world.model_copy(update={"build_constraints": (*situation.world.build_constraints, *constraints)})
     weight = 0.95 if situation.seen.phase == Phase.BUILD else 0.35
     yield Hypothesis("build with the tools of its day", world, cause, weight, 9.0)
+
+
+def _before_it_was_dropped(situation: Situation, line: Line) -> Iterator[Hypothesis]:
+    """Hold one tool below the release that stopped accepting something."""
+    text = situation.reading.text
+    for tool, below, what, log in dropped_by_tools():
+        words = [word for word in re.findall(r"[A-Za-z_]\w{5,}", log) if "_" in word or "." in word] or [log]
+        told = any(word in text for word in words)
+        why = f"{tool} {below} dropped {what}, which the build of {line.name} needs"
+        constraints = (*situation.world.build_constraints, f"{tool}<{below}")
+        world = situation.world.model_copy(update={"build_constraints": constraints})
+        cause = Cause(kind="package", name=tool, why=why)
+        weight = 0.9 if told else (0.25 if not text or situation.seen.phase == Phase.BUILD else 0.05)
+        yield Hypothesis("a build tool before it dropped something", world, cause, weight, 7.0)
 
 
 def tools_as_of(situation: Situation, day: str, tools: tuple[str, ...]) -> tuple[str, ...]:

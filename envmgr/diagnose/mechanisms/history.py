@@ -127,7 +127,13 @@ def _installers(situation: Situation) -> Iterator[Hypothesis]:
     steps = situation.world.steps or (Step(install=situation.world.requirements),)
     text = situation.reading.text
     current = {step.installer for step in steps}
-    strict = bool(re.search(r"metadata|invalid (?:requirement|version)|extras_require|expected", text, re.IGNORECASE))
+    strict = bool(
+        re.search(
+            r"invalid metadata|could not be parsed|invalid (?:requirement|version)|extras_require|pip<",
+            text,
+            re.IGNORECASE,
+        )
+    )
     offers: list[tuple[str, float, str]] = []
     if any(name.startswith("pip==") for name in current):
         offers.append(("pip", 0.6, "this pip is too old for what the index offers"))

@@ -112,6 +112,9 @@ def _lost_names(situation: Situation) -> Iterator[Hypothesis]:
         if last_python_with(module, name):
             continue
         owner = situation.contents.owner_of(module) if module else ""
+        top = module.split(".")[0]
+        if top and not owner and not in_standard_library(top):
+            yield from _top_level(situation, top, 0.85)
         if owner:
             yield from ladder(situation, owner, f"{module} has no {name}", 0.6)
     lost = situation.reading.missing

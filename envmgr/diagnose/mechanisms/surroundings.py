@@ -69,6 +69,8 @@ def _suspicion(situation: Situation, name: str, value: str) -> float:
         weight = 0.35
     if name in reading.variables or _quotes(situation, value):
         weight = max(weight, 0.7)
+    if for_installers and situation.unmet:  # a resolver left to itself would have met every requirement
+        weight = 0.85
     if name in situation.around.dead or name in situation.around.foreign.values():
         weight = 0.9
     if name in settings() and settings()[name]["kind"] == "listed":
@@ -166,6 +168,7 @@ def _settings(situation: Situation) -> Iterator[Hypothesis]:
             continue
         name = path.rsplit("/", 1)[-1]
         weight = 0.5 if installer != situation.seen.built else 0.15
+        weight = 0.7 if installer and situation.unmet else weight
         why = f"{path.removeprefix('home/')} in HOME takes part, and without it the probe passes"
         cause = Cause(kind="env-state", name=name, why=why)
         yield Hypothesis(
