@@ -79,9 +79,17 @@ def installed_versions() -> Dict[str, str]:
 def peak_memory() -> Optional[int]:
     """The most memory that this process has held, in bytes; None where the system does not say."""
     try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:  # not Linux
+        pass
+    try:
         import resource
     except ImportError:  # Windows
         return None
+    # On Linux this figure begins with what the parent had held when it started this process.
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(largest) if sys.platform == "darwin" else int(largest) * 1024
 
@@ -197,6 +205,26 @@ def timed(call: Callable[[], Any]) -> Tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
+def is_warm(seconds: List[float], quiet: int) -> bool:
+    """Whether warm-up is over after these calls, the first one included.
+
+    It is over when the last `quiet` calls brought no progress (none was more than 5 % faster than the fastest before
+    it), and after 10 times `quiet` calls at the latest.
+    """
+    if len(seconds) > 10 * quiet:
+        return True
+    last = range(len(seconds) - quiet, len(seconds))
+    return len(seconds) > quiet and all(seconds[place] > 0.95 * min(seconds[:place]) for place in last)
+
+
+def warm_up(call: Callable[[], Any], first_call: float, quiet: int) -> List[float]:
+    """The seconds of the calls after the first one until the rule of `is_warm` ends the warm-up."""
+    seconds = [first_call]
+    while not is_warm(seconds, quiet):
+        seconds.append(timed(call)[0])
+    return seconds[1:]
+
+
 # [end of shared: prologue]
 
 
@@ -280,7 +308,7 @@ def device_of_session(session: Any) -> str:
 PARAMETERS = {
     "size": (256, "rows and columns of the matrices"),
     "repeats": (10, "products measured"),
-    "warmup": (2, "products after the first one that are not counted"),
+    "warmup": (2, "products in a row without progress that end the warm-up"),
     "backend": ("auto", "auto, plaidml, tensorflow, jax or torch"),
 }  # type: Parameters
 MODULES = ("plaidml", "torch", "jax", "tensorflow")  # auto takes the first that is installed
@@ -420,7 +448,7 @@ def measure(parameters: Dict[str, Any], device: Optional[str], report: Report) -
     report["device"], multiply, fetch = openers.get(backend, multiply_tensorflow)(left, right, device)
     demand("device", device, report["device"], same_device)
     report["first_call"], product = timed(multiply)
-    report["warmup"] = [timed(multiply)[0] for _ in range(parameters["warmup"])]
+    report["warmup"] = warm_up(multiply, report["first_call"], parameters["warmup"])
     report["items_per_sample"] = 1
     for _ in range(parameters["repeats"]):
         seconds, product = timed(multiply)

@@ -76,9 +76,17 @@ def installed_versions() -> Dict[str, str]:
 def peak_memory() -> Optional[int]:
     """The most memory that this process has held, in bytes; None where the system does not say."""
     try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:  # not Linux
+        pass
+    try:
         import resource
     except ImportError:  # Windows
         return None
+    # On Linux this figure begins with what the parent had held when it started this process.
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(largest) if sys.platform == "darwin" else int(largest) * 1024
 
@@ -192,6 +200,26 @@ def timed(call: Callable[[], Any]) -> Tuple[float, Any]:
     start = time.perf_counter()
     result = call()
     return time.perf_counter() - start, result
+
+
+def is_warm(seconds: List[float], quiet: int) -> bool:
+    """Whether warm-up is over after these calls, the first one included.
+
+    It is over when the last `quiet` calls brought no progress (none was more than 5 % faster than the fastest before
+    it), and after 10 times `quiet` calls at the latest.
+    """
+    if len(seconds) > 10 * quiet:
+        return True
+    last = range(len(seconds) - quiet, len(seconds))
+    return len(seconds) > quiet and all(seconds[place] > 0.95 * min(seconds[:place]) for place in last)
+
+
+def warm_up(call: Callable[[], Any], first_call: float, quiet: int) -> List[float]:
+    """The seconds of the calls after the first one until the rule of `is_warm` ends the warm-up."""
+    seconds = [first_call]
+    while not is_warm(seconds, quiet):
+        seconds.append(timed(call)[0])
+    return seconds[1:]
 
 
 # [end of shared: prologue]

