@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from typing import NoReturn
 
 _FOREIGN = (
     "PYTHONPATH",
@@ -24,7 +22,7 @@ SET_ASIDE = "ENVMGR_SET_ASIDE"
 """The variable in which a restarted envmgr finds what it was started with: a JSON object."""
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line; restart first, without them, if variables of the caller could change what is imported."""
     foreign = {name: os.environ[name] for name in _FOREIGN if name in os.environ}
     if foreign and SET_ASIDE not in os.environ:
@@ -34,7 +32,9 @@ def main() -> NoReturn:
     sys.exit(run(sys.argv[1:]))
 
 
-def _restart(foreign: dict[str, str]) -> NoReturn:
+def _restart(foreign: dict[str, str]) -> None:
+    import json  # noqa: PLC0415 - most calls need no restart
+
     environment = {name: value for name, value in os.environ.items() if name not in foreign}
     environment[SET_ASIDE] = json.dumps(foreign)
     argv = [sys.executable, "-P", "-m", "envmgr", *sys.argv[1:]]

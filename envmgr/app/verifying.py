@@ -73,6 +73,12 @@ def build_and_verify(workplace: Workplace, names: Sequence[str], wishes: BuildWi
     return tuple(_report(workplace, builder, name, variant) for name, variant in wanted)
 
 
+def settled(workplace: Workplace, reports: Sequence[BuildReport]) -> bool:
+    """Tell whether a build had nothing to do and will have nothing to do until something of its inputs changes."""
+    done = all(not (report.fresh or report.failure or report.steps or report.notes) for report in reports)
+    return done and not any(workplace.shelf[report.name.partition("@")[0]].floating for report in reports)
+
+
 def _report(workplace: Workplace, builder: Builder, name: str, variant: str) -> BuildReport:
     manifest = workplace.shelf[name]
     label = name if variant == "default" else f"{name}@{variant}"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envmgr.cli.quick import answered
+
 
 def run(argv: Sequence[str]) -> int:
-    """Run one command line and return its exit code; a wrong one is told in one error, as JSON where that was asked."""
+    """Run one command line and return its exit code; a wrong one is told in one error, as JSON where that was asked.
+
+    One that is known to have nothing to do is answered at once.
+    """
+    if answered(argv):
+        return 0
     import typer
 
     from envmgr.cli.application import application

@@ -69,7 +69,7 @@ def build(
 ) -> None:
     """Build environments: lock if there is no lock, create, install with hash checking, verify. Twice is once."""
     from envmgr.app.building import BuildWishes
-    from envmgr.app.verifying import build_and_verify
+    from envmgr.app.verifying import build_and_verify, settled
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show_builds import show_builds
 
@@ -77,7 +77,8 @@ def build(
         wishes = BuildWishes(python, offline, not no_python_downloads)
         reports = build_and_verify(workplace, names, wishes)
         code = max(each.exit_code(strict=strict) for each in reports)
-        return Answer({"builds": reports}, lambda: show_builds(reports), exit_code=code)
+        lasting = code == 0 and settled(workplace, reports)
+        return Answer({"builds": reports}, lambda: show_builds(reports), code, lasting)
 
     perform(Options("build", json, project, debug), action)
 

@@ -7,13 +7,16 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import typer
 
+from envmgr.cli.quick import COMMANDS
 from envmgr.errors import EnvmgrError, UsageError
 
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[1]
@@ -37,12 +40,14 @@ class Options:
 class Answer:
     """What a command found: `data` for --json, `show` for people (it prints to stdout), and the exit code.
 
-    `data` that takes long to make may be a function that makes it.
+    `data` that takes long to make may be a function that makes it. `lasting` tells that the answer holds as long as
+    nothing changes that was looked at: it is kept and given again without looking.
     """
 
     data: Any
     show: Callable[[], None]
     exit_code: int = 0
+    lasting: bool = False
 
 
 def perform(options: Options, action: Callable[[Any], Answer]) -> None:
@@ -55,12 +60,16 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     workplace: Workplace | None = None
     try:
         with progress(quiet=False) as listener:
-            workplace = Workplace(options.project, listener)
+            workplace = Workplace(options.project, listener, witness=options.command in COMMANDS)
             answer = action(workplace)
-        if options.json:
-            print_json(envelope(options.command, answer.data() if callable(answer.data) else answer.data, None))
-        else:
-            answer.show()
+        with redirect_stdout(StringIO()) if answer.lasting else nullcontext(sys.stdout) as stream:
+            if options.json:
+                print_json(envelope(options.command, answer.data() if callable(answer.data) else answer.data, None))
+            else:
+                answer.show()
+        if isinstance(stream, StringIO):
+            sys.stdout.write(stream.getvalue())
+            workplace.keep_receipt(tuple(sys.argv[1:]), stream.getvalue())
         code = answer.exit_code
     except EnvmgrError as error:
         code = _tell(options, error)

@@ -1,0 +1,73 @@
+"""The disk, with a memory of what was looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from envmgr.system.caller import Caller
+from envmgr.system.files import RealFiles
+from envmgr.system.receipts import content_of, deciding, maker, receipt_path, state_of
+
+_OF_THE_KERNEL = (Path("/proc"), Path("/sys"))
+
+
+class WitnessFiles(RealFiles):
+    """Remembers of every file and folder that is asked for in which state it was when that was first asked."""
+
+    def __init__(self, scratch_folder: Path) -> None:
+        super().__init__(scratch_folder)
+        self._states: dict[str, list[int] | None] = {}
+        self._contents: dict[str, str | None] = {}
+
+    def read(self, path: Path) -> str | None:
+        """Return the text of a file, and remember what it held."""
+        if str(path) not in self._contents and not self._is_passing(path):
+            self._contents[str(path)] = content_of(str(path))
+        return super().read(path)
+
+    def exists(self, path: Path) -> bool:
+        """Tell whether something is there, and remember it."""
+        self._note(path)
+        return super().exists(path)
+
+    def is_folder(self, path: Path) -> bool:
+        """Tell whether the path is a folder, and remember it."""
+        self._note(path)
+        return super().is_folder(path)
+
+    def list(self, folder: Path) -> tuple[Path, ...]:
+        """Return what a folder holds, and remember its state."""
+        self._note(folder)
+        return super().list(folder)
+
+    def identity(self, path: Path) -> str:
+        """Return a digest of a file's state, and remember it."""
+        self._note(path)
+        return super().identity(path)
+
+    def keep_receipt(self, cache: Path, command: tuple[str, ...], caller: Caller, answer: str) -> None:
+        """Keep what the command has to print as long as all that was looked at stays as it is.
+
+        Nothing is kept when something of it has changed meanwhile: the answer might be of what is no more.
+        """
+        now = {path: state_of(path) for path in self._states}
+        contents = {path: content_of(path) for path in self._contents}
+        if now != self._states or contents != self._contents:
+            return
+        receipt = {
+            "maker": maker(),
+            "variables": deciding(caller.environment),
+            "states": self._states,
+            "contents": self._contents,
+            "answer": answer,
+        }
+        super().write(Path(receipt_path(str(cache), command)), json.dumps(receipt))
+
+    def _note(self, path: Path) -> None:
+        if str(path) not in self._states and not self._is_passing(path):
+            self._states[str(path)] = state_of(str(path))
+
+    def _is_passing(self, path: Path) -> bool:
+        """Tell what is another thing at every call and decides nothing: scratch, and what the kernel tells."""
+        return any(folder == path or folder in path.parents for folder in (self._scratch_folder, *_OF_THE_KERNEL))
