@@ -10,11 +10,12 @@ from packaging.utils import canonicalize_name
 
 from envmgr.env.content import BuildRequest, HistoryContent, Tools
 from envmgr.env.inspect import inspect
-from envmgr.env.trouble import interpret, redact
+from envmgr.env.trouble import interpret
 from envmgr.env.uv import index_arguments, network_environment, uv_environment
 from envmgr.errors import BuildError
 from envmgr.model.env import StepState
 from envmgr.model.manifest import Step
+from envmgr.model.redaction import redact
 from envmgr.ports import Completed, Event, ProcessRequest
 
 Invariants = Callable[[Mapping[str, str]], tuple[str, ...]]

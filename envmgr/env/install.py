@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 from envmgr.env.content import BuildRequest, LockedContent, RequirementGroup, SourceBuilds, Tools
-from envmgr.env.trouble import interpret, redact
-from envmgr.env.uv import install_arguments, uv_environment
+from envmgr.env.trouble import interpret
+from envmgr.env.uv import install_arguments, uv_environment, vendored_install_arguments
 from envmgr.errors import BuildError
+from envmgr.model.redaction import redact
 from envmgr.ports import Event, Files, ProcessRequest
 
 
@@ -30,10 +31,29 @@ def install_locked(request: BuildRequest, content: LockedContent, python: Path, 
             tools.listener.on_event(Event("install", request.manifest, told, done, total))
             requirements = scratch / f"requirements-{number}.txt"
             tools.files.write(requirements, group.text)
-            if not _found_in_folders(request, group, python, requirements, tools):
+            if not _found_vendored(request, python, requirements, options, tools) and not _found_in_folders(
+                request, group, python, requirements, tools
+            ):
                 command = install_arguments(request.switches, python, requirements, group)
                 _run(request, group, (*command, *options), tools)
             done += count
+
+
+def _found_vendored(
+    request: BuildRequest, python: Path, requirements: Path, options: tuple[str, ...], tools: Tools
+) -> bool:
+    """Try the kept artefacts alone, and tell whether they had all of a group; a kept file that was changed is refused.
+
+    What is missing among them is looked for at the indexes, unless these are ruled out.
+    """
+    if not request.switches.vendored:
+        return False
+    command = vendored_install_arguments(request.switches, python, requirements)
+    environment = uv_environment(request.switches, request.places.uv_cache)
+    completed = tools.process.run(ProcessRequest((*command, *options), cwd=request.folder, env=environment))
+    if not completed.good and "Hash mismatch" in completed.stderr:
+        raise interpret(completed.stdout + completed.stderr, f"the kept copy ({request.switches.vendored[0]})").error()
+    return completed.good
 
 
 def _found_in_folders(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from envmgr.errors import BuildError
 from envmgr.model.outcome import Phase
+from envmgr.model.redaction import redact
 
 _TAIL = 12
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,6 @@ class Trouble:
     def error(self) -> BuildError:
         """Return the error to raise."""
         return BuildError(self.what, self.why, self.hint, phase=self.phase.value, gone=self.gone)
-
-
-def redact(text: str) -> str:
-    """Return the text with user names and passwords of URLs taken out.
-
-    >>> redact("http://me:secret@mirror/simple")
-    'http://***@mirror/simple'
-    """
-    return _CREDENTIALS.sub("***@", text)
 
 
 def interpret(output: str, index: str = "the default index") -> Trouble:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from envmgr.host.pip_settings import pip_options
-from envmgr.host.redact import redact
 from envmgr.host.setting import Setting
 from envmgr.host.surroundings import Means, Surroundings
 from envmgr.host.uv_settings import uv_options
 from envmgr.model.host import InstallerSettings
+from envmgr.model.redaction import redact
 
 _CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _PROXIES = ("http", "https", "all", "no")

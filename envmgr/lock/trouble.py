@@ -10,21 +10,15 @@ from envmgr.lock.compile import PROJECT
 from envmgr.lock.inputs import indexes
 from envmgr.lock.signs import SIGNS
 from envmgr.lock.work import Resolver, Wish
+from envmgr.model.redaction import redact
 from envmgr.ports import Completed
 
-_CREDENTIALS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s`'\"]*@")
-_QUERY = re.compile(r"(?P<address>[A-Za-z][A-Za-z0-9+.-]*://[^?#\s`'\"]*)\?[^\s`'\"]*")
 _UNREACHED = re.compile(
     r"(?:Failed to fetch: ?|error sending request for url \(|Failed to download[^`\n]*`?|for url \()`?(?P<url>https?://[^\s)`]+)"
 )
 _REFUSED = re.compile(r"An index URL \((?P<url>[^\s)]+)\) [^(\n]*\((?P<status>\d{3}[^)]*)\)")
 _STATUS = re.compile(r"HTTP status [a-z ]+\((?P<status>\d{3}[^)]*)\)")
 _REASONS = ("No solution found", "Failed to build", "Failed to download and build")
-
-
-def redact(text: str) -> str:
-    """Return a text without the credentials and query strings of the URLs in it."""
-    return _QUERY.sub(r"\g<address>", _CREDENTIALS.sub(r"\g<scheme>", text))
 
 
 def unreached(completed: Completed) -> str | None:
@@ -145,14 +139,16 @@ def _unsatisfied(label: str, text: str, wish: Wish) -> ResolveError:
         found = re.search(r"`(?P<name>[^`]+)` was filtered by `exclude-newer`", flat)
         name = found["name"] if found else "a distribution"
         what = f"{label}: {name} has no fitting release up to {day}, or its index tells no upload times"
-        return ResolveError(what, text, "Choose a later exclude-newer, or an index that tells upload times.")
+        hint = "Choose a later exclude-newer, or an index that tells upload times."
+        return ResolveError(what, text, hint, answered=True)
     for sign in SIGNS:
         found = sign.pattern.search(flat)
         if found and (simple or not sign.alone):
             words = {"platform": str(wish.target.platform), "python": wish.python, "version": ""}
             words |= {key: value.rstrip(",.") for key, value in found.groupdict().items() if value}
-            return ResolveError(f"{label}: {sign.what.format_map(words)}", text, sign.hint.format_map(words))
+            what, hint = sign.what.format_map(words), sign.hint.format_map(words)
+            return ResolveError(f"{label}: {what}", text, hint, answered=True)
     if "No solution found" in text:
         hint = "Loosen one of the requirements named there, or settle it with `overrides`."
-        return ResolveError(f"{label}: no set of distributions meets the requirements", text, hint)
+        return ResolveError(f"{label}: no set of distributions meets the requirements", text, hint, answered=True)
     return ResolveError(f"{label}: uv cannot resolve it", text, "Look at what uv says above.")

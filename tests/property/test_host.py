@@ -10,11 +10,11 @@ from envmgr.host.macos import parse_displays, parse_sysctl
 from envmgr.host.match import match
 from envmgr.host.nvidia import parse_query
 from envmgr.host.opencl import parse_clinfo, parse_ldconfig
-from envmgr.host.redact import redact
 from envmgr.host.windows import parse_machine, parse_registry, parse_video
 from envmgr.model.host import HostFacts, Interpreter
 from envmgr.model.manifest import Manifest
 from envmgr.model.platform import platform_of
+from envmgr.model.redaction import redact
 
 WORD = st.text("abcdefghijklmnopqrstuvwxyz0123456789-._", min_size=1, max_size=12)
 SECRET = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ!$%&*+=~:@", min_size=4, max_size=16)

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from envmgr.lock.trouble import notes_of, redact, resolve_error, unreached
+from envmgr.lock.trouble import notes_of, resolve_error, unreached
 from envmgr.lock.work import Resolver, Wish
 from envmgr.model.host import InstallerSettings
 from envmgr.model.manifest import Index, Manifest, Target
 from envmgr.model.platform import Platform
+from envmgr.model.redaction import redact
 from envmgr.ports import Completed
 from envmgr.system.files import RealFiles
 from envmgr.system.process import RealProcess
