@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from envmgr.app.guarding import GuardedEnvs
+from envmgr.app.guarding import GuardedEnvs, Room
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.workplace import Workplace
 from envmgr.cell.run import Surroundings, run_cell
@@ -40,28 +40,29 @@ class CellRunner:
         listener.on_event(Event("done", cell.name, "warmed up"))
 
     def _process(self, cell: Cell, round_number: int) -> tuple[Cell, CellResult]:
-        place = self._workplace
-        built = self._envs.enter(cell)
+        return cell, self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number))
+
+    def _run_in(self, room: Room, cell: Cell, round_number: int) -> CellResult:
+        place, env = self._workplace, room.built.env
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
         with place.files.scratch("home") as home:
             lay_data(place, manifest, home)
-            variables = variables_of(place, built.env, manifest, home, selection_of(manifest, cell.device))
+            variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
             variables |= _own_temporary(place, manifest, home)
             surroundings = Surroundings(
                 process=place.process,
                 files=place.files,
                 clock=place.clock,
                 machine=place.machine,
-                python=Path(built.env.python),
+                python=Path(env.python),
                 runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
                 variables=variables,
                 log=log,
                 log_name=f"logs/{log.name}",
-                writable=(home, Path(built.env.path), *_outside(place)),
+                writable=(home, *_outside(place), *((Path(env.path),) if room.writable else ())),
             )
-            result = run_cell(cell, round_number, surroundings)
-        return cell, self._envs.leave(cell, result)
+            return run_cell(cell, round_number, surroundings)
 
 
 def _own_temporary(workplace: Workplace, manifest: Manifest, home: Path) -> dict[str, str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from envmgr.app.building import Builder, Built
@@ -25,11 +25,47 @@ _SHARE = 0.05
 
 @dataclass
 class _Watch:
-    """When an env was looked at last: what that took, and for how long which runner has been in it since."""
+    """What goes on in an env: who is in it, and since when for how long which runner has been in it unseen.
 
+    The first cell of a runner is alone in the env and may write to it: imports leave bytecode there, which later cells
+    load. These may not, and several may be in it.
+    """
+
+    turn: threading.Condition = field(default_factory=threading.Condition)
+    known: set[str] = field(default_factory=set)
+    inside: int = 0
+    alone: bool = False
     cost: float = 0.0
     unseen: float = 0.0
     runner: str = ""
+
+    def enter(self, runner: str) -> bool:
+        """Wait until a cell can go in, and tell whether it is the first of its runner."""
+        with self.turn:
+            while True:
+                first = runner not in self.known
+                if not self.alone and not (first and self.inside):
+                    break
+                self.turn.wait()
+            self.known.add(runner)
+            self.alone = first
+            self.inside += 1
+            return first
+
+    def leave(self) -> None:
+        """Let others in."""
+        with self.turn:
+            self.inside -= 1
+            self.alone = False
+            self.turn.notify_all()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """An env as one cell gets it; `writable` tells whether it may write to it."""
+
+    built: Built
+    writable: bool
 
 
 class GuardedEnvs:
@@ -65,30 +101,26 @@ class GuardedEnvs:
         if built.fresh:
             self._guard.accept(built.env)
 
-    def enter(self, cell: Cell) -> Built:
-        """Return the env for a cell; where another runner has been since the last look, it is looked at first."""
-        watch = self._watches.setdefault(cell.label, _Watch())
-        if watch.unseen and watch.runner != cell.runner:
-            self._look(cell.label, watch)
-        watch.runner = cell.runner
-        return self._built[cell.label]
+    def measure(self, cell: Cell, run: Callable[[Room], CellResult]) -> CellResult:
+        """Run a cell in its env and return its result, failed when the env has changed; the next finds a clean one.
 
-    def leave(self, cell: Cell, result: CellResult) -> CellResult:
-        """Return the result of a cell, failed when its env has changed meanwhile; the next cell finds a clean one.
-
-        Cells that are short beside the look itself are looked after together, as long as they are of one runner.
+        Cells that are short beside a look at their env are looked after together, as long as they are of one runner.
         """
-        watch = self._watches[cell.label]
-        watch.unseen += result.elapsed
-        if watch.cost > _SHARE * watch.unseen:
-            return result
-        changed = self._look(cell.label, watch)
-        if not changed:
-            return result
-        reason = f"while it ran its environment was changed: {changed}; it was set aside and built again"
-        parts = (reason, result.reason)
-        update = {"outcome": Outcome.FAILED, "phase": Phase.CHECK, "reason": "; ".join(part for part in parts if part)}
-        return result.model_copy(update=update)
+        with self._turn:
+            watch = self._watches.setdefault(cell.label, _Watch())
+        first = watch.enter(cell.runner)
+        try:
+            if watch.unseen and watch.runner != cell.runner:
+                self._look(cell.label, watch)
+            watch.runner = cell.runner
+            result = run(Room(self._built[cell.label], first))
+            watch.unseen += result.elapsed
+            if not first and watch.cost > _SHARE * watch.unseen:
+                return result
+            changed = self._look(cell.label, watch)
+        finally:
+            watch.leave()
+        return _spoilt(result, changed) if changed else result
 
     def close(self) -> None:
         """Look once more at every env in which cells have been since the last look."""
@@ -126,3 +158,10 @@ class GuardedEnvs:
             return built
         self._guard.accept(again.env)
         return again
+
+
+def _spoilt(result: CellResult, changed: str) -> CellResult:
+    reason = f"while it ran its environment was changed: {changed}; it was set aside and built again"
+    parts = (reason, result.reason)
+    update = {"outcome": Outcome.FAILED, "phase": Phase.CHECK, "reason": "; ".join(part for part in parts if part)}
+    return result.model_copy(update=update)
