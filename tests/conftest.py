@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-REAL = {"integration", "network", "system"}
+REAL = {"integration", "network", "system", "robustness"}
 
 
 @pytest.fixture(autouse=True)
