@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import traceback
@@ -129,11 +130,19 @@ def _internal(error: Exception) -> EnvmgrError:
 
 
 def _end_on_signals() -> None:
-    """Treat a request to end like Ctrl-C, so that what was measured is kept."""
+    """Treat a request to end like Ctrl-C, so that what was measured is kept; a second request ends all at once.
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
+    What the caller has told its children to ignore, as `nohup` does, stays ignored.
+    """
+    asked: list[int] = []
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
+        if len(asked) > 1:
+            os._exit(INTERRUPTED)
         raise KeyboardInterrupt
 
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), interrupt)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
