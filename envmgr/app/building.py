@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from envmgr.app.hosting import fetch_python, true_settings
-from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock
+from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock, told
+from envmgr.app.vendoring import Vendor
 from envmgr.app.workplace import Workplace
 from envmgr.backends import invariants
 from envmgr.env.build import build, claim_built, find_built
@@ -20,8 +22,9 @@ from envmgr.env.content import (
     Tools,
 )
 from envmgr.env.identity import env_key, lock_digest, steps_digest
-from envmgr.errors import HostError, LockError
+from envmgr.errors import BuildError, HostError, LockError, ResolveError
 from envmgr.host.match import match
+from envmgr.lock.compile import ALL
 from envmgr.lock.render import build_constraints, requirements
 from envmgr.manifest.expand import target
 from envmgr.model.env import Env
@@ -61,21 +64,48 @@ class Builder:
         self._wishes = wishes
         self._settings: InstallerSettings = true_settings(workplace)
         self._lock_maker = LockMaker(workplace, facts, self._settings)
+        self._vendor = Vendor(workplace, self._lock_maker)
 
     def build(self, manifest: Manifest, variant: str) -> Built:
         """Return the env of a variant, built if it is not there yet; raises EnvmgrError when it cannot be."""
         platform, interpreter, found = self._base(manifest, variant)
-        chosen = target(manifest, variant, platform)
+        return self._build(target(manifest, variant, platform), interpreter, found)
+
+    def rebuild(self, manifest: Manifest, variant: str, lock: Lock) -> Built:
+        """Return the env that an earlier lock describes, whatever is locked now; raises EnvmgrError."""
+        platform, interpreter = self._interpreter(manifest, variant, lock.python)
+        if platform is not lock.platform:
+            raise HostError(
+                f"{manifest.name} was locked for another platform",
+                f"wanted {lock.platform}; this host has it for {platform}",
+                f"envmgr build {manifest.name}",
+            )
+        return self._build(target(manifest, variant, platform), interpreter, LockFound(lock, Path()))
+
+    def _build(self, chosen: Target, interpreter: Interpreter, found: LockFound | None) -> Built:
         request = self._request(chosen, interpreter, found)
         ready = claim_built(request, self._workplace.files)
         notes = found.notes if found else ()
         if ready is not None:
             return Built(chosen, ready, found.lock if found else None, fresh=False, notes=notes)
         self._warn_of_size(chosen, found)
-        place = self._workplace
-        tools = Tools(place.process, place.files, place.clock, place.listener)
-        env = build(request, tools, invariants)
+        if found is not None and chosen.manifest.floating and not self._wishes.offline:
+            self._vendor.keep(chosen, found.lock, request.content.digest)
+            request = self._request(chosen, interpreter, found)
+        env = self._fill(request, chosen, found)
         return Built(chosen, env, found.lock if found else None, fresh=True, notes=notes)
+
+    def _fill(self, request: BuildRequest, chosen: Target, found: LockFound | None) -> Env:
+        place = self._workplace
+        try:
+            env = build(request, Tools(place.process, place.files, place.clock, place.listener), invariants)
+        except BuildError as error:
+            if found is not None and error.gone:
+                raise self._vendor.told_gone(error, found.lock, request.content.digest) from error
+            raise
+        if chosen.manifest.floating:
+            self._vendor.prune(chosen.label)
+        return env
 
     def find(self, manifest: Manifest, variant: str) -> Built | None:
         """Return the env of a variant if it is built; nothing is resolved, fetched or built."""
@@ -103,11 +133,24 @@ class Builder:
         chosen = target(manifest, variant, platform)
         found = existing_lock(self._workplace, chosen)
         if found is None or (manifest.floating and not self._wishes.offline):
-            found = self._lock_maker.make(chosen, LockWishes(offline=self._wishes.offline))
+            found = self._resolved(chosen, found)
         if interpreter.minor != found.lock.python:
             self._demand_open_choice(chosen, found.lock)
             platform, interpreter = self._interpreter(manifest, variant, found.lock.python)
         return platform, interpreter, found
+
+    def _resolved(self, chosen: Target, before: LockFound | None) -> LockFound:
+        """Resolve a target; where that worked before, the error says how to get what it was resolved to then."""
+        try:
+            return self._lock_maker.make(chosen, LockWishes(offline=self._wishes.offline, upgrades=(ALL,)))
+        except ResolveError as error:
+            if before is None:
+                raise
+            folders = self._vendor.folders(before.lock, lock_digest(before.lock, chosen.manifest.build_requires), None)
+            copy = f"yes ({folders[0]})" if folders else "no"
+            why = f"{error.why}\nit was resolved before, to {told(before.lock, chosen)}; vendored copy: {copy}"
+            hint = f"{error.hint} Or build what it was resolved to: envmgr build {chosen.label} --offline"
+            raise ResolveError(error.what, why, hint, answered=error.answered, gone=error.answered) from error
 
     def _demand_open_choice(self, chosen: Target, lock: Lock) -> None:
         if self._wishes.python is not None:
@@ -156,8 +199,12 @@ class Builder:
                 caller=self._workplace.caller.environment,
                 offline=self._wishes.offline,
                 expected_bytes=found.lock.download if found else 0,
+                vendored=self._vendored(content.digest, found),
             ),
         )
+
+    def _vendored(self, digest: str, found: LockFound | None) -> tuple[str, ...]:
+        return tuple(map(str, self._vendor.folders(found.lock, digest, found.path))) if found else ()
 
     def _warn_of_size(self, chosen: Target, found: LockFound | None) -> None:
         size = found.lock.download if found else 0

@@ -69,7 +69,7 @@ def _import(workplace: Workplace, source: FileStore, place: Path) -> ImportedRun
 
 
 def _parts(workplace: Workplace, place: Path) -> Iterator[Path]:
-    yield from (place / "finished", *workplace.files.list(place / "logs"))
+    yield from (place / "finished", *workplace.files.list(place / "logs"), *workplace.files.list(place / "locks"))
     yield from (path for path in workplace.files.list(place / "results") if path.suffix == ".json")
     yield place / _HEAD
 

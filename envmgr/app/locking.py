@@ -6,6 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from envmgr.app.workplace import Workplace
 from envmgr.env.uv import network_environment
 from envmgr.errors import LockError
@@ -60,6 +63,12 @@ def existing_lock(workplace: Workplace, target: Target) -> LockFound | None:
             f"envmgr lock {target.label} --platform {target.platform}",
         )
     return found
+
+
+def told(lock: Lock, target: Target) -> str:
+    """Return the versions of a lock that its manifest asks for by name, in short."""
+    asked = {canonicalize_name(Requirement(text).name) for text in target.manifest.requirements}
+    return ", ".join(f"{each.name} {each.version}" for each in lock.distributions if each.name in asked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,11 @@ class Project:
         """The folder of locks made here, for manifests whose own folder is not to be written."""
         return self.state / "locks"
 
+    @property
+    def kept(self) -> Path:
+        """The folder of artefacts that are kept by default, one folder a lock."""
+        return self.state / "kept"
+
     def shown(self, path: Path) -> str:
         """Return a path as errors show it: from the project's folder."""
         return str(path.relative_to(self.root)) if self.root and path.is_relative_to(self.root) else str(path)

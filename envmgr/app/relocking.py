@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from envmgr.app.hosting import facts_here, true_settings
-from envmgr.app.locking import LockMaker, LockWishes, lock_paths, read_lock
+from envmgr.app.locking import LockMaker, LockWishes, existing_lock, lock_paths, read_lock, told
+from envmgr.app.vendoring import Vendor, beside
 from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError, LockError, NothingSelectedError, UsageError
 from envmgr.lock.inputs import staleness
@@ -17,7 +18,7 @@ from envmgr.ports import Event
 
 
 class LockMade(NamedTuple):
-    """What became of one lock: `state` is made, renewed, unchanged or failed."""
+    """What became of one lock: `state` is made, renewed, unchanged, vendored or failed."""
 
     label: str
     platform: str
@@ -48,6 +49,31 @@ def check_locks(workplace: Workplace, names: Sequence[str], platforms: Sequence[
     return tuple(_verdict(workplace, chosen) for chosen in _targets(workplace, names, platforms))
 
 
+def vendor_locks(workplace: Workplace, names: Sequence[str], platforms: Sequence[str]) -> tuple[LockMade, ...]:
+    """Keep the artefacts of the selected locks beside them; a lock that is missing is made, one that is stale told.
+
+    One that fails does not stop the others.
+    """
+    maker = LockMaker(workplace, facts_here(workplace), true_settings(workplace))
+    vendor = Vendor(workplace, maker)
+    made = []
+    for chosen in _targets(workplace, names, platforms):
+        if chosen.manifest.step or chosen.manifest.floating:
+            continue
+        try:
+            found = existing_lock(workplace, chosen) or maker.make(chosen, LockWishes(for_all=True))
+            kept = vendor.vendor(chosen, found.lock, beside(found.path))
+        except EnvmgrError as error:
+            made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
+            continue
+        note = f"{kept.files} artefacts, {kept.size / 1e6:.1f} MB, {kept.fetched} of them fetched now"
+        shown = workplace.project.shown(kept.folder)
+        made.append(
+            LockMade(chosen.label, chosen.platform, "vendored", shown, len(found.lock.distributions), (note,))
+        )
+    return _demanded(made)
+
+
 def make_locks(
     workplace: Workplace, names: Sequence[str], platforms: Sequence[str], upgrades: Sequence[str]
 ) -> tuple[LockMade, ...]:
@@ -73,6 +99,10 @@ def make_locks(
         shown = workplace.project.shown(found.path)
         count = len(found.lock.distributions)
         made.append(LockMade(chosen.label, chosen.platform, state, shown, count, found.notes))
+    return _demanded(made)
+
+
+def _demanded(made: Sequence[LockMade]) -> tuple[LockMade, ...]:
     if not made:
         raise NothingSelectedError(
             "there is nothing to lock",
@@ -91,7 +121,7 @@ def _verdict(workplace: Workplace, chosen: Target) -> LockVerdict:
     if manifest.step:
         return LockVerdict(chosen.label, chosen.platform, "history", "its steps are run as they stand")
     if manifest.floating:
-        return LockVerdict(chosen.label, chosen.platform, "floats", "it is resolved when it is built")
+        return LockVerdict(chosen.label, chosen.platform, "floats", _floats(workplace, chosen))
     try:
         found = read_lock(workplace, chosen)
     except LockError as error:
@@ -100,6 +130,15 @@ def _verdict(workplace: Workplace, chosen: Target) -> LockVerdict:
         return LockVerdict(chosen.label, chosen.platform, "missing", f"envmgr lock {chosen.label} makes it")
     reason = staleness(found.lock, chosen)
     return LockVerdict(chosen.label, chosen.platform, "stale" if reason else "fresh", reason)
+
+
+def _floats(workplace: Workplace, chosen: Target) -> str:
+    told_always = "it is resolved when it is built"
+    try:
+        found = read_lock(workplace, chosen)
+    except LockError:
+        found = None
+    return f"{told_always}; the last time to {told(found.lock, chosen)}" if found else told_always
 
 
 def _targets(workplace: Workplace, names: Sequence[str], platforms: Sequence[str]) -> Iterator[Target]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here
+from envmgr.app.past import past_build
 from envmgr.app.probing import ask_keras, list_devices, try_device
 from envmgr.app.workplace import Workplace
 from envmgr.backends import backend_for, invariants, operation_check
@@ -79,12 +80,25 @@ def settled(workplace: Workplace, reports: Sequence[BuildReport]) -> bool:
     return done and not any(workplace.shelf[report.name.partition("@")[0]].floating for report in reports)
 
 
+def build_from_run(workplace: Workplace, reference: str, wishes: BuildWishes) -> tuple[BuildReport, ...]:
+    """Build what a cell of a run was measured in, from the lock that the run keeps, and verify it."""
+    past = past_build(workplace, reference)
+    facts = facts_here(workplace, past.lock.python, downloads=wishes.downloads)
+    builder = Builder(workplace, facts, wishes)
+    return (_told(workplace, facts, past.label, lambda: past.bring_back(builder)),)
+
+
 def _report(workplace: Workplace, builder: Builder, name: str, variant: str) -> BuildReport:
     manifest = workplace.shelf[name]
     label = name if variant == "default" else f"{name}@{variant}"
+    return _told(workplace, builder.facts, label, lambda: builder.build(manifest, variant))
+
+
+def _told(workplace: Workplace, facts: HostFacts, label: str, make: Callable[[], Built]) -> BuildReport:
+    """Return what came of a build: the env with what it warns of, or why there is none."""
     try:
-        built = builder.build(manifest, variant)
-        checks = checks_of(workplace, built, builder.facts) if built.fresh else _quick_checks(built)
+        built = make()
+        checks = checks_of(workplace, built, facts) if built.fresh else _quick_checks(built)
     except EnvmgrError as error:
         states = error.states if isinstance(error, HistoryError) else ()
         failure = Failure(error.code, error.what, error.why, error.hint, error.exit_code)

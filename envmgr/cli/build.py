@@ -10,7 +10,6 @@ from envmgr.cli.options import (
     DebugFlag,
     JsonFlag,
     Name,
-    Names,
     NoDownloads,
     Offline,
     OptionalNames,
@@ -18,6 +17,7 @@ from envmgr.cli.options import (
     PythonOption,
 )
 from envmgr.cli.session import Answer, Options, perform
+from envmgr.errors import UsageError
 
 
 def register(application: typer.Typer) -> None:
@@ -35,13 +35,16 @@ def lock(
         list[str] | None,
         typer.Option("--upgrade-package", metavar="D", help="Take the newest of this one, keep the rest (repeatable)."),
     ] = None,
+    vendor: Annotated[
+        bool, typer.Option("--vendor", help="Keep the wheels beside the locks, for when their index is gone.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Only tell which locks are stale; needs no network.")] = False,
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,
 ) -> None:
     """Resolve manifests into locks with hashes, for every platform on which they can exist."""
-    from envmgr.app.relocking import check_locks, make_locks
+    from envmgr.app.relocking import check_locks, make_locks, vendor_locks
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show_builds import show_lock_check, show_locks
 
@@ -50,7 +53,10 @@ def lock(
             states = check_locks(workplace, names or (), platform or ())
             stale = any(state.drifted for state in states)
             return Answer({"locks": states}, lambda: show_lock_check(states), exit_code=int(stale))
-        made = make_locks(workplace, names or (), platform or (), upgrade_package or ())
+        if vendor:
+            made = vendor_locks(workplace, names or (), platform or ())
+        else:
+            made = make_locks(workplace, names or (), platform or (), upgrade_package or ())
         failed = any(each.error for each in made)
         return Answer({"locks": made}, lambda: show_locks(made), exit_code=3 if failed else 0)
 
@@ -58,7 +64,11 @@ def lock(
 
 
 def build(
-    names: Names,
+    names: OptionalNames = None,
+    from_run: Annotated[
+        str | None,
+        typer.Option("--from-run", metavar="RUN#CELL", help="Bring back what a cell of a run was measured in."),
+    ] = None,
     offline: Offline = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when the result is not what was asked.")] = False,
     python: PythonOption = None,
@@ -70,14 +80,20 @@ def build(
     """Build environments: lock if there is no lock, create, install with hash checking, verify. Twice is once."""
     from envmgr.app.building import BuildWishes
     from envmgr.app.verifying import build_and_verify, settled
+    from envmgr.app.verifying import build_from_run
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show_builds import show_builds
 
     def action(workplace: Workplace) -> Answer:
         wishes = BuildWishes(python, offline, not no_python_downloads)
-        reports = build_and_verify(workplace, names, wishes)
+        if bool(names) == bool(from_run):
+            raise UsageError("what is to be built?", "wanted names, or --from-run", "envmgr build NAME")
+        if from_run:
+            reports = build_from_run(workplace, from_run, wishes)
+        else:
+            reports = build_and_verify(workplace, names or (), wishes)
         code = max(each.exit_code(strict=strict) for each in reports)
-        lasting = code == 0 and settled(workplace, reports)
+        lasting = code == 0 and not from_run and settled(workplace, reports)
         return Answer({"builds": reports}, lambda: show_builds(reports), code, lasting)
 
     perform(Options("build", json, project, debug), action)

@@ -69,7 +69,8 @@ class Switches(Noun):
     """How the installer works.
 
     `uv` is its executable, `caller` the environment variables envmgr was started with, `expected_bytes` what is going
-    to be downloaded where that is known. `link_mode` decides whether a file of an env is shared with the cache: a copy
+    to be downloaded where that is known. `vendored` are folders of kept artefacts: what they have all of is taken from
+    them without any index. `link_mode` decides whether a file of an env is shared with the cache: a copy
     is not, so that a write inside one env is never seen in another.
     """
 
@@ -79,6 +80,7 @@ class Switches(Noun):
     offline: bool = False
     link_mode: LinkMode = "copy"
     expected_bytes: int = 0
+    vendored: tuple[str, ...] = ()
 
 
 class BuildRequest(Noun):

@@ -56,6 +56,23 @@ def _found_vendored(
     return completed.good
 
 
+def _found_vendored(
+    request: BuildRequest, python: Path, requirements: Path, options: tuple[str, ...], tools: Tools
+) -> bool:
+    """Try the kept artefacts alone, and tell whether they had all of a group; a kept file that was changed is refused.
+
+    What is missing among them is looked for at the indexes, unless these are ruled out.
+    """
+    if not request.switches.vendored:
+        return False
+    command = vendored_install_arguments(request.switches, python, requirements)
+    environment = uv_environment(request.switches, request.places.uv_cache)
+    completed = tools.process.run(ProcessRequest((*command, *options), cwd=request.folder, env=environment))
+    if not completed.good and "Hash mismatch" in completed.stderr:
+        raise interpret(completed.stdout + completed.stderr, f"the kept copy ({request.switches.vendored[0]})").error()
+    return completed.good
+
+
 def _found_in_folders(
     request: BuildRequest, group: RequirementGroup, python: Path, requirements: Path, tools: Tools
 ) -> bool:

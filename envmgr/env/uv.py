@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from envmgr.env.content import RequirementGroup, Switches
@@ -87,11 +87,25 @@ def index_arguments(
     return tuple(arguments)
 
 
+def vendored_arguments(folders: Iterable[str]) -> tuple[str, ...]:
+    """Return uv's arguments for taking everything out of folders of kept artefacts, with no index and no network."""
+    return ("--no-index", "--offline", *(part for folder in folders for part in ("--find-links", folder)))
+
+
 def install_arguments(
     switches: Switches, python: Path, requirements: Path, group: RequirementGroup, *, folders_only: bool = False
 ) -> tuple[str, ...]:
     """Return the command that installs one group with hash checking and nothing resolved."""
-    offline = ("--offline",) if switches.offline else ()
+    sources = index_arguments(switches.settings, group.url, folders_only=folders_only)
+    return _install(switches, python, requirements, (*sources, *(("--offline",) if switches.offline else ())))
+
+
+def vendored_install_arguments(switches: Switches, python: Path, requirements: Path) -> tuple[str, ...]:
+    """Return the command that installs one group out of the kept artefacts alone, with hash checking."""
+    return _install(switches, python, requirements, vendored_arguments(switches.vendored))
+
+
+def _install(switches: Switches, python: Path, requirements: Path, sources: tuple[str, ...]) -> tuple[str, ...]:
     return (
         switches.uv,
         "pip",
@@ -103,8 +117,7 @@ def install_arguments(
         switches.link_mode,
         "--python",
         str(python),
-        *index_arguments(switches.settings, group.url, folders_only=folders_only),
-        *offline,
+        *sources,
         "-r",
         str(requirements),
     )

@@ -58,6 +58,7 @@ def _keep_admitted(entry: MutableMapping[str, Any], hashes: Collection[str]) -> 
             f"{entry['name']} {entry['version']} has left its index",
             "wanted one of the artefacts whose hashes the lock holds; the index lists none of them",
             "renew the lock (`envmgr lock NAME`), or name an index that still has it",
+            answered=True,
         )
 
 

@@ -30,7 +30,7 @@ def new_run_id(now: datetime) -> str:
 
 
 class FileStore:
-    """Keeps runs below one folder: `RUN/run.json`, `RUN/results/CELL-ROUND.json`, `RUN/logs/`, `RUN/finished`."""
+    """Keeps runs below one folder: `RUN/run.json`, `results/CELL-ROUND.json`, `logs/`, `locks/`, `finished` in each."""
 
     def __init__(self, folder: Path, files: Files) -> None:
         self._folder = folder
@@ -95,6 +95,10 @@ class FileStore:
     def log_path(self, run: str, cell: str, round_number: int) -> Path:
         """Return where the log of one process of a cell is kept."""
         return self._place(run) / "logs" / f"{_checked(cell)}-{round_number}.log"
+
+    def lock_path(self, run: str, digest: str) -> Path:
+        """Return where a run keeps the lock that one of its envs was built from, by the lock's digest."""
+        return self._place(run) / "locks" / f"{_checked(digest)}.txt"
 
     def _place(self, run: str) -> Path:
         return self._folder / _checked(run)
