@@ -52,9 +52,7 @@ class ResolveError(EnvmgrError):
 
     code = "resolve"
 
-    def __init__(
-        self, what: str, why: str = "", hint: str = "", *, answered: bool = False, gone: bool = False
-    ) -> None:
+    def __init__(self, what: str, why: str = "", hint: str = "", *, answered: bool = False, gone: bool = False) -> None:
         super().__init__(what, why, hint)
         self.answered = answered
         self.gone = gone

@@ -11,7 +11,6 @@ from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
 from envmgr.app.past import keep_locks, praised
-from envmgr.app.past import keep_locks, praised
 from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
 from envmgr.app.probing import list_devices
 from envmgr.app.version import version
@@ -105,7 +104,6 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
         listings={each.chosen.label: each.known.target.listing for each in prepared if each.known.target.listing},
     )
     workplace.store.begin(record)
-    keep_locks(workplace, record.id, (each.built for each in prepared))
     keep_locks(workplace, record.id, (each.built for each in prepared))
     return _measure(workplace, record.id, envs, wishes.jobs)
 

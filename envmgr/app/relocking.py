@@ -68,9 +68,7 @@ def vendor_locks(workplace: Workplace, names: Sequence[str], platforms: Sequence
             continue
         note = f"{kept.files} artefacts, {kept.size / 1e6:.1f} MB, {kept.fetched} of them fetched now"
         shown = workplace.project.shown(kept.folder)
-        made.append(
-            LockMade(chosen.label, chosen.platform, "vendored", shown, len(found.lock.distributions), (note,))
-        )
+        made.append(LockMade(chosen.label, chosen.platform, "vendored", shown, len(found.lock.distributions), (note,)))
     return _demanded(made)
 
 

@@ -11,7 +11,6 @@ from envmgr.app.project import Project, Shelf, find_project
 from envmgr.errors import HostError, ManifestError
 from envmgr.ports import Clock, Listener, Machine, Store
 from envmgr.system.artefacts import RealArtefacts
-from envmgr.system.artefacts import RealArtefacts
 from envmgr.system.caller import Caller, caller
 from envmgr.system.clock import RealClock
 from envmgr.system.files import RealFiles
@@ -55,7 +54,6 @@ class Workplace:
         self.folders = _folders(self.caller.environment)
         self.files = WitnessFiles(self.folders.scratch) if witness else RealFiles(self.folders.scratch)
         self.process = RealProcess(self.caller.environment)
-        self.artefacts = RealArtefacts(self.caller.environment)
         self.artefacts = RealArtefacts(self.caller.environment)
         self.clock: Clock = RealClock()
         self.machine: Machine = RealMachine()

@@ -79,8 +79,7 @@ def build(
 ) -> None:
     """Build environments: lock if there is no lock, create, install with hash checking, verify. Twice is once."""
     from envmgr.app.building import BuildWishes
-    from envmgr.app.verifying import build_and_verify, settled
-    from envmgr.app.verifying import build_from_run
+    from envmgr.app.verifying import build_and_verify, build_from_run, settled
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show_builds import show_builds
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from envmgr.env.content import BuildRequest, LockedContent, RequirementGroup, SourceBuilds, Tools
 from envmgr.env.trouble import interpret
-from envmgr.env.uv import install_arguments, uv_environment, vendored_install_arguments
+from envmgr.env.uv import index_variables, install_arguments, uv_environment, vendored_install_arguments
 from envmgr.errors import BuildError
 from envmgr.model.redaction import redact
 from envmgr.ports import Event, Files, ProcessRequest
@@ -56,23 +56,6 @@ def _found_vendored(
     return completed.good
 
 
-def _found_vendored(
-    request: BuildRequest, python: Path, requirements: Path, options: tuple[str, ...], tools: Tools
-) -> bool:
-    """Try the kept artefacts alone, and tell whether they had all of a group; a kept file that was changed is refused.
-
-    What is missing among them is looked for at the indexes, unless these are ruled out.
-    """
-    if not request.switches.vendored:
-        return False
-    command = vendored_install_arguments(request.switches, python, requirements)
-    environment = uv_environment(request.switches, request.places.uv_cache)
-    completed = tools.process.run(ProcessRequest((*command, *options), cwd=request.folder, env=environment))
-    if not completed.good and "Hash mismatch" in completed.stderr:
-        raise interpret(completed.stdout + completed.stderr, f"the kept copy ({request.switches.vendored[0]})").error()
-    return completed.good
-
-
 def _found_in_folders(
     request: BuildRequest, group: RequirementGroup, python: Path, requirements: Path, tools: Tools
 ) -> bool:
@@ -84,6 +67,7 @@ def _found_in_folders(
         return False
     command = install_arguments(request.switches, python, requirements, group, folders_only=True)
     environment = uv_environment(request.switches, request.places.uv_cache)
+    environment |= index_variables(request.switches.settings, group.url, folders_only=True)
     return tools.process.run(ProcessRequest((*command, "--no-config", "--no-build"), env=environment)).good
 
 
@@ -117,6 +101,7 @@ def extra_build_dependencies(sources: SourceBuilds) -> str:
 
 def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], tools: Tools) -> None:
     environment = uv_environment(request.switches, request.places.uv_cache)
+    environment |= index_variables(request.switches.settings, group.url)
     completed = tools.process.run(ProcessRequest(arguments, cwd=request.folder, env=environment))
     output = completed.stdout + completed.stderr
     log = request.folder / "install.log"
