@@ -15,6 +15,7 @@ from envmgr.app.diagnosing_log import diagnose_log
 from envmgr.app.hosting import facts_here
 from envmgr.app.workplace import Workplace
 from envmgr.errors import UsageError
+from envmgr.manifest.read import parse_manifest
 from envmgr.model.finding import Finding, Variables, World
 from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
@@ -67,10 +68,17 @@ def _world(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
         if name not in workplace.shelf:
             known = ", ".join(workplace.shelf) or "none"
             raise UsageError(f"there is no manifest {name!r}", f"found: {known}", "envmgr list")
-        return world_of(workplace.shelf[name], facts, asked.python or variant.removeprefix("py"))
+        return world_of(_manifest(workplace, name), facts, asked.python or variant.removeprefix("py"))
     if asked.python is None or not asked.requirements:
         raise UsageError("nothing to diagnose", "wanted NAME, or --python V with --require R", "envmgr diagnose --help")
     return World(python=asked.python, requirements=asked.requirements, exclude_newer=asked.exclude_newer)
+
+
+def _manifest(workplace: Workplace, name: str) -> Manifest:
+    """Read a manifest without checking that it can be locked: what is wrong with it may be the very question."""
+    path = workplace.shelf.paths[name]
+    text = workplace.files.read(path) or ""
+    return parse_manifest(text, workplace.project.shown(path))
 
 
 def world_of(manifest: Manifest, facts: HostFacts, python: str = "") -> World:

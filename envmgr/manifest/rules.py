@@ -73,7 +73,8 @@ def steps(manifest: Manifest) -> Iterator[Fault]:
         for place, name in enumerate(step.uninstall):
             yield from _distribution((*key, "uninstall", place), name)
         for place, flag in enumerate(step.flags):
-            if not flag.startswith("-"):
+            value_of_a_flag = place > 0 and step.flags[place - 1].startswith("-")
+            if not flag.startswith("-") and not value_of_a_flag:
                 yield Fault((*key, "flags", place), f"not a flag: '{flag}'", "wanted such as --no-deps")
 
 

@@ -108,6 +108,7 @@ def test_requirements_are_checked(requirements: str, what: str) -> None:
         ("install=['a=1']", "step[0].install[0]: not a PEP 508 requirement: 'a=1'"),
         ("uninstall=['a==1']", "step[0].uninstall[0]: not the name of a distribution"),
         ("install=['a']\nflags=['no-deps']", "step[0].flags[0]: not a flag: 'no-deps'"),
+        ("install=['a']\nflags=['--only-binary', 'a', 'b']", "step[0].flags[2]: not a flag: 'b'"),
         ("flags=['--no-deps']", "step[0]: this step does nothing"),
     ],
 )
