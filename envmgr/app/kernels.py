@@ -13,7 +13,7 @@ from envmgr.app.hand import build_named
 from envmgr.app.hosting import true_settings
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
-from envmgr.env.uv import index_arguments, network_environment
+from envmgr.env.uv import index_arguments, index_variables, network_environment
 from envmgr.errors import BuildError
 from envmgr.ports import ProcessRequest
 
@@ -83,6 +83,7 @@ def _add_beside(workplace: Workplace, built: Built, folder: Path) -> tuple[str, 
     settings = true_settings(workplace)
     environment = {
         **network_environment(settings, workplace.caller.environment),
+        **index_variables(settings),
         "UV_CACHE_DIR": str(workplace.uv_cache),
         "UV_NO_PROGRESS": "1",
         "NO_COLOR": "1",

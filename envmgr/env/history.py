@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from envmgr.env.content import BuildRequest, HistoryContent, Tools
 from envmgr.env.inspect import inspect
 from envmgr.env.trouble import interpret
-from envmgr.env.uv import index_arguments, network_environment, uv_environment
+from envmgr.env.uv import index_arguments, index_variables, network_environment, uv_environment
 from envmgr.errors import BuildError
 from envmgr.model.env import StepState
 from envmgr.model.manifest import Step
@@ -97,7 +97,7 @@ def _run_step(request: BuildRequest, history: HistoryContent, step: Step, python
                 else _pip_command(python, action)
             )
             environment = (
-                uv_environment(request.switches, request.places.uv_cache)
+                uv_environment(request.switches, request.places.uv_cache) | index_variables(request.switches.settings)
                 if step.installer.startswith("uv")
                 else pip_environment(request)
             )
@@ -164,7 +164,7 @@ def _seed_pip(request: BuildRequest, installer: str, python: Path, tools: Tools)
         ProcessRequest(
             (*command, *offline, *index_arguments(switches.settings), installer, *_SEED),
             cwd=request.folder,
-            env=uv_environment(switches, request.places.uv_cache),
+            env=uv_environment(switches, request.places.uv_cache) | index_variables(switches.settings),
         )
     )
     if not completed.good:

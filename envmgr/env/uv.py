@@ -65,26 +65,42 @@ def uv_environment(switches: Switches, cache: Path) -> dict[str, str]:
 def index_arguments(
     settings: InstallerSettings, explicit: str | None = None, *, folders_only: bool = False
 ) -> tuple[str, ...]:
-    """Return uv's arguments for where artefacts come from.
+    """Return uv's arguments for where artefacts come from, as far as other users of this machine may see them.
 
-    An explicit index stands alone. Otherwise the host's indexes are merged as pip merges them: the best version of all.
-    Folders of wheels that the host names always count, with `folders_only` they alone.
+    What can hold a credential is in `index_variables`, which belong with them: arguments show in every list of
+    processes. Folders of wheels that the host names always count, with `folders_only` they alone.
     """
     arguments: list[str] = []
     if settings.no_index or folders_only:
         arguments.append("--no-index")
-    elif explicit:
-        arguments += ["--default-index", explicit]
-    else:
-        if settings.index_url:
-            arguments += ["--default-index", settings.index_url]
-        for url in settings.extra_index_urls:
-            arguments += ["--extra-index-url", url]
-        if settings.extra_index_urls:
-            arguments += ["--index-strategy", "unsafe-best-match"]
-    for place in settings.find_links:
-        arguments += ["--find-links", place]
+    elif explicit is None and settings.extra_index_urls:
+        arguments += ["--index-strategy", "unsafe-best-match"]
+    if not _holds_credentials(settings.find_links):
+        arguments += [part for place in settings.find_links for part in ("--find-links", place)]
     return tuple(arguments)
+
+
+def index_variables(
+    settings: InstallerSettings, explicit: str | None = None, *, folders_only: bool = False
+) -> dict[str, str]:
+    """Return uv's variables for where artefacts come from, which belong with `index_arguments`.
+
+    An explicit index stands alone. Otherwise the host's indexes are merged as pip merges them: the best version of all.
+    """
+    variables: dict[str, str] = {}
+    if not settings.no_index and not folders_only:
+        default = explicit or settings.index_url
+        if default:
+            variables["UV_DEFAULT_INDEX"] = default
+        if explicit is None and settings.extra_index_urls:
+            variables["UV_EXTRA_INDEX_URL"] = " ".join(settings.extra_index_urls)
+    if _holds_credentials(settings.find_links):
+        variables["UV_FIND_LINKS"] = ",".join(settings.find_links)
+    return variables
+
+
+def _holds_credentials(places: Iterable[str]) -> bool:
+    return any("@" in place.partition("://")[2].partition("/")[0] for place in places)
 
 
 def vendored_arguments(folders: Iterable[str]) -> tuple[str, ...]:

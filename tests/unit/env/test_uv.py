@@ -4,7 +4,7 @@ from pathlib import Path
 
 from envmgr.env.content import RequirementGroup, SourceBuilds, Switches
 from envmgr.env.install import extra_build_dependencies
-from envmgr.env.uv import index_arguments, install_arguments, uv_environment
+from envmgr.env.uv import index_arguments, index_variables, install_arguments, uv_environment
 from envmgr.model.host import InstallerSettings
 
 HOST = InstallerSettings(
@@ -17,29 +17,39 @@ HOST = InstallerSettings(
 
 
 def test_a_hosts_indexes_are_merged_as_pip_merges_them():
-    assert index_arguments(HOST) == (
-        *("--default-index", "https://mirror.example/simple"),
-        *("--extra-index-url", "https://more.example/simple"),
-        *("--extra-index-url", "file:///srv/simple"),
-        *("--index-strategy", "unsafe-best-match"),
-        *("--find-links", "/srv/wheels"),
-    )
+    assert index_arguments(HOST) == ("--index-strategy", "unsafe-best-match", "--find-links", "/srv/wheels")
+    assert index_variables(HOST) == {
+        "UV_DEFAULT_INDEX": "https://mirror.example/simple",
+        "UV_EXTRA_INDEX_URL": "https://more.example/simple file:///srv/simple",
+    }
 
 
 def test_an_explicit_index_stands_alone_but_for_folders_of_wheels():
-    assert index_arguments(HOST, "https://nightly.example/whl") == (
-        *("--default-index", "https://nightly.example/whl"),
-        *("--find-links", "/srv/wheels"),
-    )
+    assert index_arguments(HOST, "https://nightly.example/whl") == ("--find-links", "/srv/wheels")
+    assert index_variables(HOST, "https://nightly.example/whl") == {"UV_DEFAULT_INDEX": "https://nightly.example/whl"}
 
 
 def test_no_index_leaves_the_folders():
     offline = InstallerSettings(no_index=True, find_links=("/srv/wheels",), index_url="https://mirror.example/simple")
     assert index_arguments(offline, "https://nightly.example/whl") == ("--no-index", "--find-links", "/srv/wheels")
+    assert index_variables(offline, "https://nightly.example/whl") == {}
 
 
 def test_without_settings_uv_keeps_its_own_default():
     assert index_arguments(InstallerSettings()) == ()
+    assert index_variables(InstallerSettings()) == {}
+
+
+def test_no_credential_is_in_an_argument():
+    secret = "https://me:TOKEN@mirror.example"
+    settings = InstallerSettings(
+        index_url=f"{secret}/simple", extra_index_urls=(f"{secret}/more",), find_links=("/srv/wheels", f"{secret}/flat")
+    )
+    for folders_only in (False, True):
+        for explicit in (None, f"{secret}/whl"):
+            arguments = index_arguments(settings, explicit, folders_only=folders_only)
+            assert "TOKEN" not in " ".join(arguments)
+    assert index_variables(settings)["UV_FIND_LINKS"] == f"/srv/wheels,{secret}/flat"
 
 
 def test_the_environment_is_clean():
