@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from envmgr.app.building import Builder, BuildWishes
 from envmgr.app.hand import pick_one
-from envmgr.app.hosting import facts_here
+from envmgr.app.hosting import pythons_here
 from envmgr.app.locking import read_lock
 from envmgr.app.workplace import Workplace
 from envmgr.errors import BuildError, EnvmgrError, ManifestError
@@ -55,7 +55,7 @@ class Details(NamedTuple):
 def catalogue(workplace: Workplace) -> tuple[tuple[CatalogueEntry, ...], tuple[ManifestError, ...]]:
     """Return every variant of every manifest that can be read, and the errors of those that cannot."""
     manifests, errors = workplace.shelf.sound()
-    builder = Builder(workplace, facts_here(workplace), BuildWishes())
+    builder = Builder(workplace, pythons_here(workplace), BuildWishes())
     entries = [
         _entry(workplace, builder, manifest, variant)
         for manifest in manifests.values()
@@ -67,7 +67,7 @@ def catalogue(workplace: Workplace) -> tuple[tuple[CatalogueEntry, ...], tuple[M
 def details(workplace: Workplace, name: str) -> Details:
     """Return one manifest with its locks and its env."""
     manifest, variant = pick_one(workplace, name)
-    builder = Builder(workplace, facts_here(workplace), BuildWishes())
+    builder = Builder(workplace, pythons_here(workplace), BuildWishes())
     return Details(
         manifest=manifest,
         variant=variant,
@@ -80,7 +80,7 @@ def details(workplace: Workplace, name: str) -> Details:
 def folder_of(workplace: Workplace, name: str) -> str:
     """Return the folder of a built env; raises BuildError when it is not built."""
     manifest, variant = pick_one(workplace, name)
-    built = Builder(workplace, facts_here(workplace), BuildWishes()).find(manifest, variant)
+    built = Builder(workplace, pythons_here(workplace), BuildWishes()).find(manifest, variant)
     if built is None:
         raise BuildError(f"{name} is not built", "wanted a finished environment; found none", f"envmgr build {name}")
     return built.env.path

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from envmgr.app.building import Builder, BuildWishes
 from envmgr.app.hand import pick_one
-from envmgr.app.hosting import facts_here, true_settings
+from envmgr.app.hosting import pythons_here, true_settings
 from envmgr.app.locking import LockMaker, existing_lock
 from envmgr.app.workplace import Workplace
 from envmgr.errors import BuildError, HostError, LockError, UsageError
@@ -38,10 +38,10 @@ def export(workplace: Workplace, name: str, form: Form, platform: str | None) ->
     A history of steps and what floats have no lock: what is built here is exported instead, without hashes.
     """
     manifest, variant = pick_one(workplace, name)
-    facts = facts_here(workplace)
+    facts = pythons_here(workplace)
     if manifest.step or manifest.floating:
         return _of_env(workplace, manifest, variant, form, facts)
-    chosen = target(manifest, variant, _platform(manifest, variant, platform, facts))
+    chosen = target(manifest, variant, platform_for(manifest, variant, platform, facts))
     found = existing_lock(workplace, chosen)
     if found is None:
         raise LockError(
@@ -88,7 +88,8 @@ def _of_env(workplace: Workplace, manifest: Manifest, variant: str, form: Form, 
     return Export(text, built.target.platform, len(pins), notes)
 
 
-def _platform(manifest: Manifest, variant: str, asked: str | None, facts: HostFacts) -> Platform:
+def platform_for(manifest: Manifest, variant: str, asked: str | None, facts: HostFacts) -> Platform:
+    """Return the platform asked for, or the one that this host has the manifest for; raises UsageError or HostError."""
     if asked is not None:
         if asked not in manifest.platforms:
             raise UsageError(

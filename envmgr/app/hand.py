@@ -7,7 +7,7 @@ from pathlib import Path
 
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.cells import lay_data
-from envmgr.app.hosting import facts_here
+from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for
@@ -24,7 +24,7 @@ _SIGNAL_BASE = 128
 def build_named(workplace: Workplace, name: str, wishes: BuildWishes) -> Built:
     """Return the env of one name as the user types it, built if it is not there yet."""
     manifest, variant = pick_one(workplace, name)
-    facts = facts_here(workplace, wishes.python, downloads=wishes.downloads)
+    facts = pythons_here(workplace, wishes.python, downloads=wishes.downloads)
     return Builder(workplace, facts, wishes).build(manifest, variant)
 
 

@@ -23,6 +23,12 @@ def facts_here(workplace: Workplace, python: str | None = None, *, downloads: bo
     return gather(_means(workplace), _surroundings(workplace, python, downloads=downloads), workplace.folders.cache)
 
 
+def pythons_here(workplace: Workplace, python: str | None = None, *, downloads: bool = True) -> HostFacts:
+    """Return of the facts of this machine only what decides which env is meant, and can be built: its Pythons."""
+    around = _surroundings(workplace, python, downloads=downloads)
+    return gather(_means(workplace), around, workplace.folders.cache, brief=True)
+
+
 def facts_of(workplace: Workplace, path: Path | None, python: str | None = None) -> HostFacts:
     """Return the facts that a file holds, or those of this machine where no file is named."""
     if path is None:

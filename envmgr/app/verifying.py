@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
-from envmgr.app.hosting import facts_here
+from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.past import past_build
 from envmgr.app.probing import ask_keras, list_devices, try_device
 from envmgr.app.workplace import Workplace
@@ -68,7 +68,7 @@ class BuildReport(NamedTuple):
 def build_and_verify(workplace: Workplace, names: Sequence[str], wishes: BuildWishes) -> tuple[BuildReport, ...]:
     """Build each name and say of each what came of it; one that fails does not stop the others."""
     picked = select(names, workplace.shelf)
-    facts = facts_here(workplace, wishes.python, downloads=wishes.downloads)
+    facts = pythons_here(workplace, wishes.python, downloads=wishes.downloads)
     builder = Builder(workplace, facts, wishes)
     wanted = dict.fromkeys((manifest.name, variant or variants(manifest)[0]) for manifest, variant in picked)
     return tuple(_report(workplace, builder, name, variant) for name, variant in wanted)

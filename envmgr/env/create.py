@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import threading
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from envmgr.env.content import python_of
@@ -18,7 +21,39 @@ _SEEDING_PATCH = ("_virtualenv.pth", "_virtualenv.py")
 
 
 def create(interpreter: Interpreter, folder: Path, app_data: Path, caller: Mapping[str, str], files: Files) -> Path:
-    """Create an env without any distribution and return its interpreter; it sees no package of system or user."""
+    """Create an env without any distribution and return its interpreter; it sees no package of system or user.
+
+    virtualenv makes the first of an interpreter; what it made is laid out again for the next ones, which are told from
+    it by the name of their folder alone. Raises BuildError.
+    """
+    blank = app_data / "blanks" / f"{_digest_of_blank(interpreter, folder, files)}.json"
+    told_apart = _DIGEST.fullmatch(folder.name) is not None
+    known = files.read(blank) if told_apart else None
+    if known is not None:
+        files.lay_out(known.replace(_NAME, folder.name), folder)
+        return python_of(folder, interpreter.system)
+    _create_anew(interpreter, folder, app_data, caller)
+    _remove_seeding_patch(folder, interpreter, files)
+    portrait = files.portrait(folder) if told_apart else None
+    if portrait is not None:
+        files.write(blank, portrait.replace(folder.name, _NAME))
+    return python_of(folder, interpreter.system)
+
+
+_DIGEST = re.compile(r"[0-9a-f]{16,}")
+_NAME = "@@the-name-of-the-env@@"
+"""Stands in a blank for the name of an env's folder: a digest, so that it means nothing else wherever it stands."""
+
+
+def _digest_of_blank(interpreter: Interpreter, folder: Path, files: Files) -> str:
+    """Return what tells apart which blanks can serve: the interpreter, the parent folder, the virtualenv at work."""
+    found = find_spec("virtualenv")
+    tool = files.identity(Path(found.origin)) if found and found.origin else ""
+    parts = (interpreter.executable, interpreter.identity, interpreter.version, str(folder.parent), tool)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _create_anew(interpreter: Interpreter, folder: Path, app_data: Path, caller: Mapping[str, str]) -> None:
     arguments = [
         str(folder),
         "--python",
@@ -41,8 +76,6 @@ def create(interpreter: Interpreter, folder: Path, app_data: Path, caller: Mappi
             "look whether this Python starts by itself, or name another with --python",
             phase="interpreter",
         ) from error
-    _remove_seeding_patch(folder, interpreter, files)
-    return python_of(folder, interpreter.system)
 
 
 def _run_virtualenv(arguments: list[str], environment: dict[str, str]) -> None:

@@ -24,12 +24,13 @@ _TOOLS = ("uv", "pyenv", "asdf", "mise", "conda", "mamba", "brew", "apt-get", "g
 _RELEASE = re.compile(r"^\d+\.\d+\.\d+$")
 
 
-def gather(means: Means, around: Surroundings, cache_folder: Path) -> HostFacts:
+def gather(means: Means, around: Surroundings, cache_folder: Path, *, brief: bool = False) -> HostFacts:
     """Return all facts about this machine; what cannot be learnt is left empty, nothing stops the gathering.
 
-    Installer settings are in it without credentials; `read_settings` gives the true ones.
+    Installer settings are in it without credentials; `read_settings` gives the true ones. Brief facts are what an
+    environment is chosen by: the machine and its Pythons, without accelerators, drivers and tools.
     """
-    machine, equipment = _machine_and_equipment(means, around)
+    machine, equipment = _machine_and_equipment(means, around, brief=brief)
     settings, complaints = _settings(means, around)
     discovery = discover(means, around, cache_folder)
     facts = HostFacts(
@@ -48,9 +49,9 @@ def gather(means: Means, around: Surroundings, cache_folder: Path) -> HostFacts:
         rejected_interpreters=discovery.rejected,
         settings=settings,
         lacks=equipment.lacks + complaints,
-        tools=_tools(means, around),
+        tools={} if brief else _tools(means, around),
     )
-    return facts.model_copy(update={"fetchable_pythons": _fetchable(means, around, facts)})
+    return facts.model_copy(update={"fetchable_pythons": _fetchable(means, around, facts, cache_folder)})
 
 
 def parse_downloads(text: str, facts: HostFacts) -> tuple[str, ...]:
@@ -78,14 +79,15 @@ def parse_downloads(text: str, facts: HostFacts) -> tuple[str, ...]:
     return tuple(f"{version}{suffix}" for version, suffix in ordered)
 
 
-def _machine_and_equipment(means: Means, around: Surroundings) -> tuple[Machine, Equipment]:
+def _machine_and_equipment(means: Means, around: Surroundings, *, brief: bool) -> tuple[Machine, Equipment]:
+    """Return machine and equipment; on macOS the latter tells of Rosetta, which decides what Pythons can serve."""
     if around.system == "macos":
         machine = macos_machine(means)
         return machine, macos_equipment(means, machine)
     if around.system == "windows":
         said = ask_windows(means)
         return parse_machine(said), windows_equipment(means, around, said)
-    return linux_machine(means), linux_equipment(means, around)
+    return linux_machine(means), Equipment() if brief else linux_equipment(means, around)
 
 
 def _settings(means: Means, around: Surroundings) -> tuple[InstallerSettings, tuple[Lack, ...]]:
@@ -107,8 +109,15 @@ def _tools(means: Means, around: Surroundings) -> dict[str, str]:
     return {name: str(path) for name, path in found if path is not None}
 
 
-def _fetchable(means: Means, around: Surroundings, facts: HostFacts) -> tuple[str, ...]:
+def _fetchable(means: Means, around: Surroundings, facts: HostFacts, cache_folder: Path) -> tuple[str, ...]:
+    """Return what this uv can fetch; it is asked once, as its list is part of it."""
     if not around.downloads:
         return ()
-    argv = (around.uv, "python", "list", "--only-downloads", "--offline", "--all-arches", "--output-format", "json")
-    return parse_downloads(means.output(*argv), facts)
+    known = cache_folder / "fetchable" / f"{means.files.identity(Path(around.uv)) or 'unknown'}.json"
+    text = means.read(known) if known.stem != "unknown" else None
+    if text is None:
+        argv = ("python", "list", "--only-downloads", "--offline", "--all-arches", "--output-format", "json")
+        text = means.output(around.uv, *argv)
+        if text and known.stem != "unknown":
+            means.files.write(known, text)
+    return parse_downloads(text, facts)

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from envmgr.errors import BuildError
 from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
+from envmgr.system.portrait import lay_out, take_portrait
 from envmgr.system.snapshot import snapshot
 
 _CLAIM = ".used-by"
@@ -110,6 +111,14 @@ class RealFiles:
                     seen.add((facts.st_dev, facts.st_ino))
                     total += facts.st_size
         return total
+
+    def portrait(self, folder: Path) -> str | None:
+        """Return a small folder of texts and links as one text; None when there is more in it."""
+        return take_portrait(folder)
+
+    def lay_out(self, portrait: str, folder: Path) -> None:
+        """Make a folder as its portrait describes it; nothing may be there yet."""
+        lay_out(portrait, folder)
 
     def snapshot(self, folder: Path) -> dict[str, str]:
         """Return what the system says of everything below a folder; a write below it changes what is returned."""
