@@ -10,15 +10,18 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from envmgr.app.diagnosing import Place, Question, diagnose
+from envmgr.app.diagnosing_apply import applied
 from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.diagnosing_log import diagnose_log
 from envmgr.app.hosting import facts_here
+from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
-from envmgr.errors import UsageError
+from envmgr.errors import LockError, UsageError
 from envmgr.manifest.read import parse_manifest
 from envmgr.model.finding import Finding, Variables, World
 from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
+from envmgr.model.platform import platform_of
 from envmgr.system.web import RealWeb
 
 
@@ -49,6 +52,29 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
     probe = ("-c", asked.probe) if asked.probe is not None else asked.command
     question = Question(world, probe, asked.probe or "", asked.variables, asked.budget, asked.most, asked.blind)
     return diagnose(question, _place(workplace, facts))
+
+
+def apply_fix(workplace: Workplace, name: str, finding: Finding | None) -> str:
+    """Write a confirmed fix into a manifest and lock it again for this host; returns what was done, in one line.
+
+    Raises UsageError where there is no confirmed fix, and LockError where what was written cannot be locked.
+    """
+    if finding is None or finding.fix is None or not finding.confirmed:
+        raise UsageError("there is nothing to apply", "wanted a fix that was seen to work", "diagnose without --apply")
+    stem = name.partition("@")[0]
+    path = workplace.shelf.paths[stem]
+    workplace.files.write(path, applied(workplace.files.read(path) or "", finding.fix))
+    fresh = Workplace(workplace.project.root, workplace.listener)
+    facts = facts_here(fresh)
+    platform = platform_of(facts.system, facts.machine)
+    made = make_locks(fresh, [stem], [platform.value] if platform else [], ())
+    failed = [lock for lock in made if lock.state == "failed"]
+    if failed:
+        raise LockError(
+            f"{path.name} is written and cannot be locked", failed[0].why or failed[0].error, f"envmgr lock {stem}"
+        )
+    left = "" if finding.fix.files is None else "; files are left to you: see fix.files"
+    return f"{fresh.project.shown(path)} holds the fix and is locked again{left}"
 
 
 def diagnose_recorded(workplace: Workplace, asked: Asked, log: Path, host: Path | None) -> Finding:

@@ -30,6 +30,7 @@ Budget = Annotated[str, typer.Option("--budget", metavar="SECONDS", help="Time f
 Most = Annotated[int, typer.Option("--max-experiments", metavar="N", help="Try no more changes than that.")]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log of a failure on another machine.")]
 Host = Annotated[Path | None, typer.Option("--host", metavar="FACTS.json", help="The facts of that machine.")]
+Apply = Annotated[bool, typer.Option("--apply", help="Write the fix into the manifest and lock it again.")]
 Blind = Annotated[bool, typer.Option("--blind", hidden=True, help="Keep from the engine what processes print.")]
 
 
@@ -50,13 +51,14 @@ def diagnose(
     max_experiments: Most = 40,
     log: Log = None,
     host: Host = None,
+    apply: Apply = False,
     blind: Blind = False,
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,
 ) -> None:
     """Find by experiment what makes a failure go away, and report the smallest change that was seen to work."""
-    from envmgr.app.diagnosing_cases import Asked, diagnose_here, diagnose_recorded
+    from envmgr.app.diagnosing_cases import Asked, apply_fix, diagnose_here, diagnose_recorded
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
@@ -77,8 +79,9 @@ def diagnose(
             blind=blind,
         )
         finding = diagnose_here(workplace, asked) if log is None else diagnose_recorded(workplace, asked, log, host)
+        said = apply_fix(workplace, name, finding) if apply and name else ""
         data = {"finding": finding.model_dump(mode="json", exclude_none=True) if finding else None}
-        return Answer(data, lambda: show(finding), exit_code=1 if finding else 0)
+        return Answer(data, lambda: show(finding, said), exit_code=1 if finding else 0)
 
     perform(Options("diagnose", json, project, debug), action)
 

@@ -18,10 +18,11 @@ from envmgr.model.finding import Alternative, Cause, Evidence, Experiment, Findi
 from envmgr.model.outcome import Phase
 
 
-def evidence(situation: Situation) -> tuple[Evidence, ...]:
+def evidence(situation: Situation, causes: Sequence[Cause] = ()) -> tuple[Evidence, ...]:
     """Return what speaks for the verdict, each line with where it stands."""
     where = "the probe's output" if situation.seen.built else "the installer's output"
-    found = [Evidence(quote=line, where=where) for line in telling_lines(situation.reading.text)]
+    said = () if situation.seen.passed else telling_lines(situation.reading.text)
+    found = [Evidence(quote=line, where=where) for line in said]
     for unmet in situation.unmet[:6]:
         there = f"there is {unmet.name} {unmet.found}" if unmet.found else "it is not there"
         found.append(Evidence(quote=f"{unmet.of} requires {unmet.wanted}: {there}", where=f"metadata of {unmet.of}"))
@@ -30,7 +31,8 @@ def evidence(situation: Situation) -> tuple[Evidence, ...]:
         found.append(Evidence(quote=quote, where=f"RECORD of {distribution.name}"))
     shared = situation.contents.shared()[:4]
     found += [Evidence(quote=f"{' and '.join(group)} own the same files", where="RECORD of each") for group in shared]
-    for name in sorted(situation.around.dead):
+    blamed = {cause.name for cause in causes} | situation.reading.variables
+    for name in sorted(situation.around.dead & blamed):
         value = situation.around.variables.get(name, "")
         found.append(Evidence(quote=f"{name}={value}", where="the caller's variables: nothing is there"))
     for module, name in sorted(situation.around.foreign.items())[:4]:
@@ -58,7 +60,7 @@ def solved(situation: Situation, refined: Refined, experiments: Sequence[Experim
         cause=causes[0],
         causes=causes,
         check="the probe",
-        evidence=evidence(situation),
+        evidence=evidence(situation, causes),
         experiments=tuple(experiments),
         fix=difference(situation.base, refined.world),
         confirmed=confirmed,

@@ -11,14 +11,16 @@ from envmgr.model.finding import Experiment, Finding
 _MOST_EVIDENCE = 8
 
 
-def show(finding: Finding | None) -> None:
-    """Print a finding, or that there is none."""
+def show(finding: Finding | None, applied: str = "") -> None:
+    """Print a finding, or that there is none, and what was done about it."""
     console = Console(highlight=False, soft_wrap=True)
     if finding is None:
         console.print("no finding: the check passes, and the environment is what was asked for")
         return
     for line in lines_of(finding):
         console.print(line, markup=False)
+    if applied:
+        console.print(f"applied    {applied}", markup=False)
 
 
 def lines_of(finding: Finding) -> tuple[str, ...]:

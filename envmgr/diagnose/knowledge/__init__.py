@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 
 @cache
@@ -93,8 +92,3 @@ def dropped_by_tools() -> tuple[tuple[str, str, str, str], ...]:
 def python_released(minor: str) -> str:
     """Return the day on which a Python minor came out, empty if that is not known."""
     return str(_load("events")["pythons"].get(minor, ""))
-
-
-def older_first(minors: tuple[str, ...]) -> tuple[str, ...]:
-    """Return Python minors in order."""
-    return tuple(sorted(minors, key=Version))

@@ -1,0 +1,74 @@
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envmgr.app.diagnosing_apply import applied
+from envmgr.manifest.read import parse_manifest
+from envmgr.model.finding import FileChanges, Fix, Variables
+from envmgr.model.manifest import Step
+
+TEXT = """# why this set exists
+schema = 1
+name = "x"   # the stem
+python = ">=3.7,<3.11"
+requirements = ["a==1", "b"]
+exclude-newer = 2026-11-01
+
+[variants]
+python = ["3.10", "3.9"]
+
+[env]
+KEEP = "1"
+"""
+
+
+def test_comments_and_what_is_not_touched_stay():
+    text = applied(TEXT, Fix(requirements=("a==1", "b<2")))
+    assert "# why this set exists" in text
+    assert 'name = "x"   # the stem' in text
+    assert tomllib.loads(text)["requirements"] == ["a==1", "b<2"]
+
+
+@pytest.mark.parametrize(
+    ("fix", "key", "value"),
+    [
+        (Fix(python="3.9"), "python", "==3.9.*"),
+        (Fix(build_constraints=("cython<3",)), "build_constraints", ("cython<3",)),
+        (Fix(overrides=("c",)), "overrides", ("c",)),
+        (Fix(exclude_newer=""), "exclude_newer", None),
+        (Fix(build_requires={"b": ("pip",)}), "build_requires", {"b": ("pip",)}),
+        (Fix(env=Variables(set={"A": "1"})), "env", {"KEEP": "1", "A": "1"}),
+        (Fix(env=Variables(unset=("A",))), "unset", ("A",)),
+        (
+            Fix(steps=(Step(install=("a",), installer="pip==24.0"),)),
+            "step",
+            (Step(install=("a",), installer="pip==24.0"),),
+        ),
+    ],
+)
+def test_every_part_of_a_fix_that_a_manifest_can_hold_is_read_back(fix, key, value):
+    assert getattr(parse_manifest(applied(TEXT, fix), "manifests/x.toml"), key) == value
+
+
+def test_a_history_gives_way_to_requirements():
+    history = 'schema = 1\nname = "x"\npython = ">=3.8"\n[[step]]\ninstall = ["a"]\n'
+    manifest = parse_manifest(applied(history, Fix(requirements=("a",))), "manifests/x.toml")
+    assert manifest.requirements == ("a",)
+    assert manifest.step == ()
+
+
+def test_files_and_advice_are_passed_over():
+    assert applied(TEXT, Fix(files=FileChanges(remove=("cwd/a.py",)), program="x")) == TEXT
+
+
+WORDS = st.from_regex(r"[A-Z][A-Z0-9_]{0,8}", fullmatch=True)
+
+
+@given(st.dictionaries(WORDS, st.text(max_size=12), max_size=4), st.lists(WORDS, unique=True, max_size=3))
+def test_variables_of_any_value_are_read_back(values, unset):
+    fix = Fix(env=Variables(set=values, unset=tuple(unset)))
+    manifest = parse_manifest(applied(TEXT, fix), "manifests/x.toml")
+    assert values.items() <= manifest.env.items()
+    assert set(unset) <= set(manifest.unset)
