@@ -18,25 +18,29 @@ _FOREIGN = (
     "DYLD_LIBRARY_PATH",
     "DYLD_INSERT_LIBRARIES",
 )
-SET_ASIDE = "ENVMGR_SET_ASIDE"
-"""The variable in which a restarted envmgr finds what it was started with: a JSON object."""
+_INTERRUPTED = 130
+SET_ASIDE = "ENVMGR_SET_ASIDE_"
+"""Begins the names of the variables in which a restarted envmgr finds what it was started with."""
 
 
 def main() -> None:
     """Run the command line; restart first, without them, if variables of the caller could change what is imported."""
     foreign = {name: os.environ[name] for name in _FOREIGN if name in os.environ}
-    if foreign and SET_ASIDE not in os.environ:
+    if foreign:
         _restart(foreign)
-    from envmgr.cli import run  # noqa: PLC0415 - nothing is imported before the decision above
+    try:
+        from envmgr.cli import run  # noqa: PLC0415 - nothing is imported before the decision above
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    sys.exit(code)
 
 
 def _restart(foreign: dict[str, str]) -> None:
-    import json  # noqa: PLC0415 - most calls need no restart
-
+    """Start again without variables that could change what is imported; until then nothing more is imported."""
     environment = {name: value for name, value in os.environ.items() if name not in foreign}
-    environment[SET_ASIDE] = json.dumps(foreign)
+    environment |= {f"{SET_ASIDE}{name}": value for name, value in foreign.items()}
     argv = [sys.executable, "-P", "-m", "envmgr", *sys.argv[1:]]
     if os.name == "posix":
         os.execve(sys.executable, argv, environment)  # noqa: S606 - our own interpreter

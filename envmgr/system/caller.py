@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
@@ -9,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-SET_ASIDE = "ENVMGR_SET_ASIDE"
+SET_ASIDE = "ENVMGR_SET_ASIDE_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,10 @@ class Caller:
 
 def caller() -> Caller:
     """Return the caller's side of this process, with the variables that were set aside at the start put back."""
-    environment = dict(os.environ)
-    environment.update(json.loads(environment.pop(SET_ASIDE, "{}")))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(SET_ASIDE)}
+    environment |= {
+        name.removeprefix(SET_ASIDE): value for name, value in os.environ.items() if name.startswith(SET_ASIDE)
+    }
     return Caller(
         environment=environment,
         home=Path.home(),
