@@ -22,10 +22,15 @@ _SIGNAL_BASE = 128
 
 
 def build_named(workplace: Workplace, name: str, wishes: BuildWishes) -> Built:
-    """Return the env of one name as the user types it, built if it is not there yet."""
+    """Return the env of one name as the user types it, built if it is not there yet.
+
+    What floats is not resolved anew here: by hand one wants what was built last.
+    """
     manifest, variant = pick_one(workplace, name)
     facts = pythons_here(workplace, wishes.python, downloads=wishes.downloads)
-    return Builder(workplace, facts, wishes).build(manifest, variant)
+    builder = Builder(workplace, facts, wishes)
+    last = builder.find(manifest, variant) if manifest.floating else None
+    return last or builder.build(manifest, variant)
 
 
 def pick_one(workplace: Workplace, name: str) -> tuple[Manifest, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from envmgr.app.bundling import Unbundled
 from envmgr.app.catalog import CatalogueEntry, Details
 from envmgr.app.cleaning import Rubbish
 from envmgr.app.doctoring import Examination
@@ -203,6 +204,13 @@ class Imported(NamedTuple):
     runs: list[dict[str, Any]]
 
 
+class ImportedBundle(NamedTuple):
+    """What `import` laid down, and what became of building it."""
+
+    imported: Unbundled
+    builds: list[BuildReport]
+
+
 OUTPUTS: dict[str, Any] = {
     "bug-report": ReportedBug,
     "build": Builds,
@@ -211,6 +219,7 @@ OUTPUTS: dict[str, Any] = {
     "diagnose": Found,
     "doctor": Examination,
     "export": Exported,
+    "import": ImportedBundle,
     "init": Drafted,
     "kernel install": InstalledKernel,
     "list": Manifests,

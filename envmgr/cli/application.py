@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli import build, clean, compare, diagnose, ecosystem, hand, manifests, matrix, pythons, report
+from envmgr.cli import build, bundle, clean, compare, diagnose, ecosystem, hand, manifests, matrix, pythons, report
 
 
 def application() -> typer.Typer:
@@ -18,7 +18,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
-    for room in (manifests, build, hand, diagnose, clean, ecosystem):
+    for room in (manifests, build, hand, diagnose, clean, ecosystem, bundle):
         room.register(root)
     matrix_group = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured."

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from envmgr.cli.bundle import export_bundle
 from envmgr.cli.options import DebugFlag, JsonFlag, Name, ProjectOption
 from envmgr.cli.session import Answer, Options, perform, print_json, say
 
@@ -59,7 +60,9 @@ def schema(
 
 def export(
     name: Name,
-    to: Annotated[Literal["requirements", "pylock", "conda"], typer.Option("--to", help="The form.")] = "requirements",
+    to: Annotated[
+        Literal["requirements", "pylock", "conda", "bundle"], typer.Option("--to", help="The form.")
+    ] = "requirements",
     output: OutputOption = None,
     platform: Annotated[
         str | None, typer.Option("--platform", metavar="P", help="Of this platform's lock (else: this host's).")
@@ -68,11 +71,13 @@ def export(
     project: ProjectOption = None,
     debug: DebugFlag = False,
 ) -> None:
-    """Write a lock as requirements.txt with hashes, pylock.toml or conda's environment.yml."""
+    """Write a lock as requirements.txt with hashes, pylock.toml, conda's environment.yml, or a bundle of everything."""
     from envmgr.app.exporting import export as exported
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
+        if to == "bundle":
+            return export_bundle(workplace, name, output, platform)
         made = exported(workplace, name, to, platform)
         if output is not None:
             workplace.files.write(workplace.caller.folder / output, made.text)
