@@ -22,6 +22,7 @@ from envmgr.env.content import (
     Tools,
 )
 from envmgr.env.identity import env_key, lock_digest, steps_digest
+from envmgr.env.inspect import Inspection
 from envmgr.errors import BuildError, HostError, LockError, ResolveError
 from envmgr.host.match import match
 from envmgr.lock.compile import ALL
@@ -46,13 +47,17 @@ class BuildWishes:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A built env of one variant; `fresh` tells that this call built it, `lock` what it was built from, if anything."""
+    """A built env of one variant; `lock` is what it was built from, if anything.
+
+    `fresh` tells that this call built it; then `inspection` is what was found in it at its end.
+    """
 
     target: Target
     env: Env
     lock: Lock | None
     fresh: bool
     notes: tuple[str, ...] = ()
+    inspection: Inspection | None = None
 
 
 class Builder:
@@ -63,6 +68,7 @@ class Builder:
         self.facts = facts
         self._wishes = wishes
         self._settings: InstallerSettings = true_settings(workplace)
+        self._inspected: dict[str, Inspection] = {}
         self._lock_maker = LockMaker(workplace, facts, self._settings)
         self._vendor = Vendor(workplace, self._lock_maker)
 
@@ -93,12 +99,14 @@ class Builder:
             self._vendor.keep(chosen, found.lock, request.content.digest)
             request = self._request(chosen, interpreter, found)
         env = self._fill(request, chosen, found)
-        return Built(chosen, env, found.lock if found else None, fresh=True, notes=notes)
+        inspection = self._inspected.pop(request.key, None)
+        return Built(chosen, env, found.lock if found else None, fresh=True, notes=notes, inspection=inspection)
 
     def _fill(self, request: BuildRequest, chosen: Target, found: LockFound | None) -> Env:
         place = self._workplace
         try:
-            env = build(request, Tools(place.process, place.files, place.clock, place.listener), invariants)
+            tools = Tools(place.process, place.files, place.clock, place.listener, self._inspected)
+            env = build(request, tools, invariants)
         except BuildError as error:
             if found is not None and error.gone:
                 raise self._vendor.told_gone(error, found.lock, request.content.digest) from error

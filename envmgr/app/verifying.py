@@ -134,7 +134,8 @@ def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification
 
 def checks_of(workplace: Workplace, built: Built, facts: HostFacts, *, deep: bool = False) -> tuple[Check, ...]:
     """Return what a look into an env says of it, without asking its backend for devices; raises BuildError."""
-    inspection = inspect(Path(built.env.python), workplace.process, workplace.files, deep=deep)
+    known = None if deep else built.inspection
+    inspection = known or inspect(Path(built.env.python), workplace.process, workplace.files, deep=deep)
     manifest = built.target.manifest
     checks = [
         *_quick_checks(built),

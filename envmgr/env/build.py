@@ -71,6 +71,7 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     steps = _fill(request, python, tools, invariants)
     tools.listener.on_event(Event("inspect", request.manifest))
     inspection = inspect(python, tools.process, tools.files)
+    tools.inspected[request.key] = inspection
     env = Env(
         key=request.key,
         manifest=request.manifest,

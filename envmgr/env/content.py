@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
+from envmgr.env.inspect import Inspection
 from envmgr.model.host import InstallerSettings, Interpreter
 from envmgr.model.manifest import Step
 from envmgr.model.noun import Noun
@@ -102,12 +103,13 @@ class BuildRequest(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The ports that a build works through."""
+    """The ports that a build works through; `inspected` keeps by key what a finished build has found in its env."""
 
     process: Process
     files: Files
     clock: Clock
     listener: Listener
+    inspected: dict[str, Inspection] = field(default_factory=dict)
 
 
 def python_of(folder: Path, system: str) -> Path:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.integration
 
 def test_a_second_env_of_an_interpreter_is_as_the_first_but_for_its_name(tmp_path, own_interpreter):
     files, app_data = RealFiles(tmp_path / "scratch"), tmp_path / "app-data"
-    folders = [tmp_path / "envs" / letter * 32 for letter in "ab"]
+    folders = [tmp_path / "envs" / (letter * 32) for letter in "ab"]
     pythons = [create(own_interpreter, folder, app_data, os.environ, files) for folder in folders]
     first, second = (take_portrait(folder) for folder in folders)
     assert first.replace("a" * 32, "b" * 32) == second
