@@ -19,7 +19,8 @@ from envmgr.cli.options import (
     ProjectOption,
     PythonOption,
 )
-from envmgr.cli.session import Answer, Options, perform
+from envmgr.cli.session import Answer, Options, perform, say
+from envmgr.errors import UsageError
 
 MatrixName = Annotated[
     str, typer.Argument(metavar="[MATRIX]", help="The matrix to measure.", autocompletion=complete_matrices)
@@ -53,12 +54,17 @@ def plan(
         Path | None, typer.Option("--host", metavar="FACTS.json", help="Plan for another host, from its facts.")
     ] = None,
     effort: Effort = None,
+    form: Annotated[
+        Literal["table", "gha"],
+        typer.Option("--format", help="gha: the value of strategy.matrix for GitHub Actions, a job for each platform."),
+    ] = "table",
     python: PythonOption = None,
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,
 ) -> None:
     """Show which cells would be measured, and why the others cannot be; nothing is built or run."""
+    from envmgr.app.continuous import jobs_of
     from envmgr.app.planning import Selection, plan_only
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show import show_plan
@@ -66,6 +72,11 @@ def plan(
 
     def action(workplace: Workplace) -> Answer:
         selection = Selection(matrix, tuple(env or ()), tuple(device or ()), effort)
+        if form == "gha":
+            if json:
+                raise UsageError("--format gha and --json exclude each other", "both decide what is printed", "")
+            text = jobs_of(workplace, selection)
+            return Answer(None, lambda: say(text))
         planned = plan_only(workplace, selection, host, python)
         return Answer(
             {"plan": planned.model_dump(exclude={"cells"}), "cells": plan_data(planned.cells)},
@@ -89,6 +100,9 @@ def run(
     offline: Offline = False,
     python: PythonOption = None,
     no_python_downloads: NoDownloads = False,
+    ci: Annotated[
+        bool, typer.Option("--ci", help="Annotations and a summary for GitHub Actions, and envmgr-junit.xml here.")
+    ] = False,
     wide: Wide = False,
     json: JsonFlag = False,
     project: ProjectOption = None,
@@ -96,8 +110,10 @@ def run(
 ) -> None:
     """Build what is missing, measure every cell, show the table. Exit 1 when a cell fails unexpectedly."""
     from envmgr.app.building import BuildWishes
+    from envmgr.app.continuous import tell_service
     from envmgr.app.matrix import MatrixWishes
     from envmgr.app.planning import Selection
+    from envmgr.app.reporting import reading_of
     from envmgr.app.workplace import Workplace
     from envmgr.cli.show import answer_of_run, measured
 
@@ -109,7 +125,10 @@ def run(
             only_failed=failed,
             command=tuple(sys.argv[1:]),
         )
-        return answer_of_run(workplace, measured(workplace, wishes, resume=resume), wide=wide)
+        done = measured(workplace, wishes, resume=resume)
+        if ci:
+            print("\n".join(tell_service(workplace, reading_of(workplace, done))), file=sys.stderr)
+        return answer_of_run(workplace, done, wide=wide)
 
     perform(Options("matrix run", json, project, debug), action)
 
