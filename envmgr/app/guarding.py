@@ -14,6 +14,7 @@ from envmgr.env.build import MARKER
 from envmgr.env.guard import Guard, record_of
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
+from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult
@@ -87,14 +88,20 @@ class GuardedEnvs:
         """The envs that were built, by the version set's label."""
         return self._built
 
-    def build(self, manifest: Manifest, variant: str) -> Built:
-        """Return the env of a variant as it was built; one that has changed since is built again."""
-        built = self._builder.build(manifest, variant)
+    def build(self, manifest: Manifest, variant: str, lock: Lock | None = None) -> Built:
+        """Return the env of a variant as it was built; one that has changed since is built again.
+
+        With a lock it is that lock's env, whatever is locked now.
+        """
+        built = self._of(manifest, variant, lock)
         changed = "" if built.fresh else self._guard.changes(built.env)
         if changed:
             built = self._build_again(built, changed)
         self._built[built.target.label] = built
         return built
+
+    def _of(self, manifest: Manifest, variant: str, lock: Lock | None) -> Built:
+        return self._builder.rebuild(manifest, variant, lock) if lock else self._builder.build(manifest, variant)
 
     def accept(self, built: Built) -> None:
         """Take a fresh env as it is now, with the bytecode that envmgr's own probes have left, for what was built."""
@@ -152,7 +159,7 @@ class GuardedEnvs:
             files.remove(folder / MARKER)
             files.move(folder, aside)
         try:
-            again = self._builder.build(built.target.manifest, built.target.variant)
+            again = self._of(built.target.manifest, built.target.variant, built.lock)
         except EnvmgrError as error:
             place.listener.on_event(Event("failed", built.target.label, error.what))
             return built

@@ -10,7 +10,7 @@ from envmgr.app.cells import CellRunner
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
-from envmgr.app.past import keep_locks, praised
+from envmgr.app.past import keep_locks, lock_in_run, praised
 from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
 from envmgr.app.probing import list_devices
 from envmgr.app.version import version
@@ -120,7 +120,9 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
     facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
     envs = GuardedEnvs(workplace, Builder(workplace, facts, wishes.build))
     for name, variant in dict.fromkeys((cell.manifest, cell.variant) for cell, _ in left(run)):
-        envs.accept(envs.build(workplace.shelf[name], variant))
+        manifest = workplace.shelf[name]
+        label = name if variant == "default" else f"{name}@{variant}"
+        envs.accept(envs.build(manifest, variant, lock_in_run(workplace, run, label) if manifest.floating else None))
     return _measure(workplace, run.record.id, envs, wishes.jobs)
 
 

@@ -134,3 +134,18 @@ def test_a_dead_index_after_a_good_day_says_what_was_resolved_then(project):
     assert "it was resolved before, to demo 3.0.dev20261107; vendored copy: yes" in done.stdout + done.stderr
     assert "--offline" in done.stdout + done.stderr
     assert project.run("build", "nightly", "--offline", UV_DEFAULT_INDEX=DEAD).returncode == 0
+
+
+@pytest.mark.indexes
+def test_a_resumed_run_goes_on_with_the_nightly_that_it_began_with(project):
+    nightly(project)
+    project.matrix(manifests=["nightly"], entries=[{"answer": 42}, {"answer": 42, "behaviour": "other"}])
+    add_nightly(project, 1)
+    code, answer = project.json("matrix", "run")
+    assert code == 0, answer
+    run = project.root / ".envmgr" / "runs" / answer["data"]["run"]["id"]
+    (run / "finished").unlink()
+    next((run / "results").glob("*.json")).unlink()
+    add_nightly(project, 2, answer=0)
+    code, answer = project.json("matrix", "run", "--resume")
+    assert (code, {cell["outcome"] for cell in answer["data"]["cells"]}) == (0, {"passed"})
