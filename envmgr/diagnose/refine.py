@@ -43,10 +43,10 @@ class Refinement:
         refined = Refined(solution.world, solution.seen, list(solution.candidate.causes), others=solution.others)
         self._proposals = solution.proposals
         self._fewest_variables(refined)
+        self._split_constraints(refined)
         self._drop_idle_parts(refined)
         if refined.world.exclude_newer != self._base.exclude_newer and self._came_later(solution):
             self._date_to_caps(refined)
-        self._split_constraints(refined)
         self._drop_idle_parts(refined)
         self._find_boundaries(refined)
         return refined
@@ -150,17 +150,25 @@ class Refinement:
     # -- idle parts
 
     def _drop_idle_parts(self, refined: Refined) -> None:
-        """Take away, one after another, each part without which it passes too."""
+        """Take away the parts without which it passes too: all at once if that works, else one after another."""
         while True:
             found = parts(self._base, refined.world)
             if len(found) < 2 or not self._journal.affordable():
                 return
             seen = self._journal.observe([part.rest for part in found])
-            idle = [(part, result) for part, result in zip(found, seen, strict=True) if result.passed]
+            idle = [part for part, result in zip(found, seen, strict=True) if result.passed]
             if not idle:
                 return
-            refined.world, refined.seen = idle[0][0].rest, idle[0][1]
+            bare = self._without(refined.world, [part.name for part in idle])
+            chosen = bare if len(idle) < len(found) and self._passes(bare) else idle[0].rest
+            refined.world, refined.seen = chosen, self._journal.observe([chosen])[0]
             self._name_again(refined)
+
+    def _without(self, world: World, names: Sequence[str]) -> World:
+        """Return the world with several of its parts undone."""
+        for name in names:
+            world = next((part.rest for part in parts(self._base, world) if part.name == name), world)
+        return world
 
     def _name_again(self, refined: Refined) -> None:
         """Let what remains, where it was proposed by itself, say what it shows."""
