@@ -310,18 +310,7 @@ def device_of_session(session: Any) -> str:
 # [end of shared: devices]
 
 
-IMAGENET_CLASSES = 1000
-PARAMETERS = {
-    "model": ("tiny", "tiny, mobilenet or vgg19"),
-    "batch-size": (8, "images in a batch"),
-    "batches": (10, "batches measured"),
-    "warmup": (2, "calls in a row without progress that end the warm-up"),
-    "weights": ("seeded", "seeded, or imagenet (downloaded; not for tiny)"),
-    "images": ("synthetic", "synthetic, or cifar10 (downloaded)"),
-    "backend": ("auto", "auto, plaidml, tensorflow, jax or torch"),
-    "seed": (0, "of weights and synthetic images"),
-    "perturb-layer": (-1, "this layer's weights times 1.01, counted over layers with weights: a test of parity checks"),
-}  # type: Parameters
+# [shared: keras] The same text in every runner that measures through Keras, 2.2.4 or 3.
 
 
 def choose_backend(asked: str) -> Optional[str]:
@@ -345,12 +334,77 @@ def import_keras(asked: str, device: Optional[str], report: Report) -> Any:
         os.environ.setdefault("KERAS_BACKEND", backend)
     with phase("import"):
         keras = importlib.import_module("keras")
-        for name in ("applications", "backend", "datasets", "layers", "models"):
+        for name in ("applications", "backend", "datasets", "layers", "models", "optimizers"):
             importlib.import_module("keras." + name)
     report["backend"] = keras.backend.backend().replace("plaidml.keras.backend", "plaidml")
     demand("backend", backend, report["backend"], str.__eq__)
     keras.backend.set_image_data_format("channels_last")  # whatever the user's keras.json says
     return keras
+
+
+def active_device(keras: Any, backend: str) -> str:
+    """The device on which Keras puts the weights of a layer: of one made for the purpose."""
+    if backend == "plaidml":
+        plaidml = importlib.import_module("plaidml")
+        return str(plaidml.devices(plaidml.Context())[0])
+    layer = keras.layers.Dense(1)
+    layer(keras.layers.Input(shape=(1,)))
+    weight = layer.weights[0]
+    tensor = weight if callable(weight.value) else weight.value  # a variable of TensorFlow, or of Keras 3
+    if backend == "tensorflow" and not str(tensor.device):  # TensorFlow 1 leaves the place to its session
+        return device_of_session(keras.backend.get_session())
+    return device_of(backend, tensor)
+
+
+def seeded_array(numpy: Any, random: Any, shape: Tuple[int, ...], place: int, layer_kind: str) -> Any:
+    """Weights that keep the spread of what flows through: kernels by their fan-in, the rest close to neutral.
+
+    Uniform numbers of the frozen RandomState stream are the same bits on every platform and numpy version.
+    """
+    uniform = random.random_sample(shape) * 2 - 1
+    if layer_kind == "BatchNormalization":  # gamma, beta, moving mean, moving variance
+        return (0 if place in (1, 2) else 1) + 0.1 * uniform
+    if len(shape) == 1:
+        return 0.05 * uniform
+    fan_in = numpy.prod(shape[:2] if layer_kind == "DepthwiseConv2D" else shape[:-1])
+    return numpy.sqrt(6.0 / fan_in) * uniform
+
+
+def seed_weights(numpy: Any, model: Any, seed: int) -> None:
+    """Set all weights, each layer from a seed of its own.
+
+    Layers are counted along the network and arrays in the order of `get_weights()`: that is the same in every Keras,
+    while the order of `model.weights` is not.
+    """
+    for index, layer in enumerate(layer for layer in model.layers if layer.get_weights()):
+        random = numpy.random.RandomState([seed, index])
+        kind = type(layer).__name__
+        shapes = [array.shape for array in layer.get_weights()]
+        layer.set_weights([seeded_array(numpy, random, shape, place, kind) for place, shape in enumerate(shapes)])
+
+
+def perturb_layer(model: Any, index: int) -> str:
+    """Multiply the weights of one layer by 1.01; the layer's name."""
+    layer = [layer for layer in model.layers if layer.get_weights()][index]
+    layer.set_weights([array * 1.01 for array in layer.get_weights()])
+    return str(layer.name)
+
+
+# [end of shared: keras]
+
+
+IMAGENET_CLASSES = 1000
+PARAMETERS = {
+    "model": ("tiny", "tiny, mobilenet or vgg19"),
+    "batch-size": (8, "images in a batch"),
+    "batches": (10, "batches measured"),
+    "warmup": (2, "calls in a row without progress that end the warm-up"),
+    "weights": ("seeded", "seeded, or imagenet (downloaded; not for tiny)"),
+    "images": ("synthetic", "synthetic, or cifar10 (downloaded)"),
+    "backend": ("auto", "auto, plaidml, tensorflow, jax or torch"),
+    "seed": (0, "of weights and synthetic images"),
+    "perturb-layer": (-1, "this layer's weights times 1.01, counted over layers with weights: a test of parity checks"),
+}  # type: Parameters
 
 
 def tiny_network(keras: Any) -> Any:
@@ -392,40 +446,6 @@ def build_model(keras: Any, parameters: Dict[str, Any]) -> Any:
     return keras.models.Model(network.input, [logits, probabilities])
 
 
-def seeded_array(numpy: Any, random: Any, shape: Tuple[int, ...], place: int, layer_kind: str) -> Any:
-    """Weights that keep the spread of what flows through: kernels by their fan-in, the rest close to neutral.
-
-    Uniform numbers of the frozen RandomState stream are the same bits on every platform and numpy version.
-    """
-    uniform = random.random_sample(shape) * 2 - 1
-    if layer_kind == "BatchNormalization":  # gamma, beta, moving mean, moving variance
-        return (0 if place in (1, 2) else 1) + 0.1 * uniform
-    if len(shape) == 1:
-        return 0.05 * uniform
-    fan_in = numpy.prod(shape[:2] if layer_kind == "DepthwiseConv2D" else shape[:-1])
-    return numpy.sqrt(6.0 / fan_in) * uniform
-
-
-def seed_weights(numpy: Any, model: Any, seed: int) -> None:
-    """Set all weights, each layer from a seed of its own.
-
-    Layers are counted along the network and arrays in the order of `get_weights()`: that is the same in every Keras,
-    while the order of `model.weights` is not.
-    """
-    for index, layer in enumerate(layer for layer in model.layers if layer.get_weights()):
-        random = numpy.random.RandomState([seed, index])
-        kind = type(layer).__name__
-        shapes = [array.shape for array in layer.get_weights()]
-        layer.set_weights([seeded_array(numpy, random, shape, place, kind) for place, shape in enumerate(shapes)])
-
-
-def perturb_layer(model: Any, index: int) -> str:
-    """Multiply the weights of one layer by 1.01; the layer's name."""
-    layer = [layer for layer in model.layers if layer.get_weights()][index]
-    layer.set_weights([array * 1.01 for array in layer.get_weights()])
-    return str(layer.name)
-
-
 def load_images(keras: Any, numpy: Any, parameters: Dict[str, Any], side: int) -> Any:
     """One batch of square images with values from -1 to 1, channels last."""
     count = parameters["batch-size"]
@@ -438,20 +458,6 @@ def load_images(keras: Any, numpy: Any, parameters: Dict[str, Any], side: int) -
         raise ValueError("unknown images {!r}; known are synthetic, cifar10".format(parameters["images"]))
     enlarged = numpy.repeat(numpy.repeat(images, side // 32, axis=1), side // 32, axis=2)
     return (enlarged / 127.5 - 1).astype("float32")
-
-
-def active_device(keras: Any, backend: str) -> str:
-    """The device on which Keras puts the weights of a layer: of one made for the purpose."""
-    if backend == "plaidml":
-        plaidml = importlib.import_module("plaidml")
-        return str(plaidml.devices(plaidml.Context())[0])
-    layer = keras.layers.Dense(1)
-    layer(keras.layers.Input(shape=(1,)))
-    weight = layer.weights[0]
-    tensor = weight if callable(weight.value) else weight.value  # a variable of TensorFlow, or of Keras 3
-    if backend == "tensorflow" and not str(tensor.device):  # TensorFlow 1 leaves the place to its session
-        return device_of_session(keras.backend.get_session())
-    return device_of(backend, tensor)
 
 
 def evaluated_loss(keras: Any, numpy: Any, model: Any, images: Any) -> float:

@@ -24,7 +24,7 @@ from envmgr.model.host import HostFacts, Interpreter, Match
 from envmgr.model.manifest import Manifest, Matrix
 from envmgr.model.outcome import Outcome
 
-PROCESSES = {"quick": 1, "default": 8, "long": 20}
+PROCESSES = {"quick": 1, "default": 10, "long": 20}
 """How many processes a cell is measured in, by effort."""
 
 

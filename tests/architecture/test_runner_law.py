@@ -37,7 +37,13 @@ def gate_of(path):
 
 
 def test_all_runners_are_here():
-    assert {path.stem for path in RUNNERS} >= {"keras_inference", "torch_mnist", "device_smoke", "import_probe"}
+    assert {path.stem for path in RUNNERS} >= {
+        "keras_inference",
+        "keras_training",
+        "torch_mnist",
+        "device_smoke",
+        "import_probe",
+    }
 
 
 @pytest.mark.integration
@@ -89,7 +95,7 @@ def test_shared_text_is_the_same_everywhere():
     for path in RUNNERS:
         for match in SHARED.finditer(path.read_text()):
             texts.setdefault(match.group(1), {}).setdefault(match.group(0), []).append(path.stem)
-    assert set(texts) >= {"prologue", "devices"}
+    assert set(texts) >= {"prologue", "devices", "keras"}
     assert {name: sorted(copies.values()) for name, copies in texts.items() if len(copies) > 1} == {}
     assert sum(len(stems) for stems in texts["prologue"].values()) == len(RUNNERS)
 

@@ -1,5 +1,8 @@
 """PlaidML on this host's processor through a CPU OpenCL driver (pocl), which `.ci/run` installs."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(900)]
@@ -67,3 +70,35 @@ def test_a_manifest_can_say_the_same_in_its_own_variables(session, tmp_path):
     )
     _, data = session.json("devices", "mine", "--project", str(tmp_path))
     assert {device["id"] for device in data["listing"]["devices"] if device["valid"]} == {"llvm_cpu.0", "opencl_cpu.0"}
+
+
+def test_a_device_that_predicts_rightly_and_trains_wrongly_is_wrong(session):
+    session.json("devices", "plaidml-0.6.4", "--opencl-setup")
+    selection = ("-e", "plaidml-0.6.4", "-e", "keras-jax", "--device", "opencl", "--device", "cpu")
+
+    def trained():
+        _, data = session.json("matrix", "run", "training", *selection)
+        return next(cell for cell in data["cells"] if (cell["device"] or {}).get("id") == "opencl_cpu.0")
+
+    assert trained()["outcome"] == "passed"
+    entry = experimental_config(session)
+    whole = entry.read_text()
+    configuration = json.loads(whole)
+    for hardware in configuration["platform"]["hardware_configs"]:
+        if "vendor_regex" in hardware["sel"]:
+            hardware["settings"] |= {"threads": 32, "vec_size": 16, "stripe_config": "cpu"}
+    entry.write_text(json.dumps(configuration))
+    try:
+        cell = trained()
+    finally:
+        entry.write_text(whole)
+    assert cell["outcome"] == "wrong"
+    assert "squared error with 4 images" in cell["reason"]
+    assert cell["parity"]["verdict"] == "disagrees"
+
+
+def experimental_config(session):
+    """The file in which PlaidML looks for the settings of hardware, as this host's configuration names it."""
+    lines = (session.home / "envmgr-config" / "host.toml").read_text().splitlines()
+    value = next(line.partition("=")[2] for line in lines if line.startswith("PLAIDML_EXPERIMENTAL_CONFIG"))
+    return Path(value.strip().strip('"'))

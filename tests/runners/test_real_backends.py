@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from envmgr.model.cell import Cell
 from envmgr.model.result import Report
+from envmgr.stats.parity import compare
 
 pytestmark = [pytest.mark.network, pytest.mark.timeout(900)]
 
@@ -17,6 +19,7 @@ RUNNERS = Path(__file__).resolve().parents[2] / "runners"
 TOLERANCE = 1e-4  # of a row's root mean square; between the noise of floats (1e-6) and 1 % on one layer (5e-3)
 PLAIDML = {"PLAIDML_DEVICE_IDS": "llvm_cpu.0", "PLAIDML_EXPERIMENTAL": "1", "KERAS_BACKEND": "plaidml.keras.backend"}
 LAYERS_OF_TINY = 7
+REFERENCE = Cell(id="reference", manifest="m", variant="default", runner="r")
 
 
 def build(folder, python, *requirements):
@@ -145,6 +148,24 @@ def test_the_cumulative_seconds_are_those_of_the_batches(measure, keras_jax):
     assert sorted(cumulative) == list(cumulative)
     assert cumulative[-1] >= math.fsum(report.samples)
     assert report.items_per_sample == 8
+
+
+SHORT = {"steps": 2, "warmup": 1, "batch-size": 4, "batch-sizes": "1,4"}
+
+
+def test_training_agrees_across_backends_and_keras_versions(measure, plaidml_070, plaidml_064, keras_jax):
+    wanted = measure(keras_jax, "keras_training", SHORT, KERAS_BACKEND="jax").outputs
+    assert len(wanted) == 2 * (6 + 1)  # for each batch size: what changed in three kernels and biases, and the losses
+    for interpreter in (plaidml_070, plaidml_064):
+        found = measure(interpreter, "keras_training", SHORT, **PLAIDML).outputs
+        assert compare(found, wanted, REFERENCE, TOLERANCE).verdict == "agrees"
+
+
+@pytest.mark.parametrize("layer", range(3))
+def test_one_percent_on_one_layer_shows_in_training(measure, keras_jax, layer):
+    wanted = measure(keras_jax, "keras_training", SHORT, KERAS_BACKEND="jax").outputs
+    found = measure(keras_jax, "keras_training", {**SHORT, "perturb-layer": layer}, KERAS_BACKEND="jax").outputs
+    assert compare(found, wanted, REFERENCE, TOLERANCE).max_rel > 20 * TOLERANCE
 
 
 def test_another_backend_than_asked_for_is_told(measure, keras_jax):
