@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.app.hosting import fetch_python, true_settings
-from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock, told
+from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock, read_lock, told
 from envmgr.app.vendoring import Vendor
 from envmgr.app.workplace import Workplace
 from envmgr.backends import invariants
-from envmgr.env.build import build, claim_built, find_built
+from envmgr.env.build import build_once, claim_built, find_built
 from envmgr.env.content import (
     BuildRequest,
     HistoryContent,
@@ -98,22 +98,22 @@ class Builder:
         if found is not None and chosen.manifest.floating and not self._wishes.offline:
             self._vendor.keep(chosen, found.lock, request.content.digest)
             request = self._request(chosen, interpreter, found)
-        env = self._fill(request, chosen, found)
+        env, fresh = self._fill(request, chosen, found)
         inspection = self._inspected.pop(request.key, None)
-        return Built(chosen, env, found.lock if found else None, fresh=True, notes=notes, inspection=inspection)
+        return Built(chosen, env, found.lock if found else None, fresh=fresh, notes=notes, inspection=inspection)
 
-    def _fill(self, request: BuildRequest, chosen: Target, found: LockFound | None) -> Env:
+    def _fill(self, request: BuildRequest, chosen: Target, found: LockFound | None) -> tuple[Env, bool]:
         place = self._workplace
         try:
             tools = Tools(place.process, place.files, place.clock, place.listener, self._inspected)
-            env = build(request, tools, invariants)
+            env, fresh = build_once(request, tools, invariants)
         except BuildError as error:
             if found is not None and error.gone:
                 raise self._vendor.told_gone(error, found.lock, request.content.digest) from error
             raise
         if chosen.manifest.floating:
             self._vendor.prune(chosen.label)
-        return env
+        return env, fresh
 
     def find(self, manifest: Manifest, variant: str) -> Built | None:
         """Return the env of a variant if it is built; nothing is resolved, fetched or built."""
@@ -139,8 +139,9 @@ class Builder:
         if manifest.step:
             return platform, interpreter, None
         chosen = target(manifest, variant, platform)
-        found = existing_lock(self._workplace, chosen)
-        if found is None or (manifest.floating and not self._wishes.offline):
+        anew = manifest.floating and not self._wishes.offline
+        found = (read_lock if anew else existing_lock)(self._workplace, chosen)
+        if found is None or anew:
             found = self._resolved(chosen, found)
         if interpreter.minor != found.lock.python:
             self._demand_open_choice(chosen, found.lock)

@@ -42,7 +42,13 @@ def claim_built(request: BuildRequest, files: Files) -> Env | None:
 
 
 def build(request: BuildRequest, tools: Tools, invariants: Invariants = no_invariants) -> Env:
-    """Return the built env; a second call does nothing.
+    """Return the built env; a second call does nothing. Raises BuildError."""
+    env, _ = build_once(request, tools, invariants)
+    return env
+
+
+def build_once(request: BuildRequest, tools: Tools, invariants: Invariants = no_invariants) -> tuple[Env, bool]:
+    """Return the built env, and whether it was this call that built it.
 
     One process builds while others wait for the lock and then find what it built; nobody removes it while one of them
     runs. What a failed or interrupted build leaves has no marker, can be looked at, and is removed by the next build.
@@ -50,11 +56,11 @@ def build(request: BuildRequest, tools: Tools, invariants: Invariants = no_invar
     """
     found = claim_built(request, tools.files)
     if found is not None:
-        return found
+        return found, False
     with tools.files.lock(_lock_of(request)):
         tools.files.claim(request.folder)
         found = find_built(request, tools.files)
-        return found if found is not None else _build(request, tools, invariants)
+        return (found, False) if found is not None else (_build(request, tools, invariants), True)
 
 
 def _lock_of(request: BuildRequest) -> Path:
