@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
+from threading import Semaphore
 
 from envmgr.app.guarding import GuardedEnvs, Room
 from envmgr.app.probing import selection_of, variables_of
@@ -21,48 +24,61 @@ _LONGEST_TEMPORARY = 72
 class CellRunner:
     """Runs cells of one run in the envs that were built for it."""
 
-    def __init__(self, workplace: Workplace, run_id: str, envs: GuardedEnvs) -> None:
+    def __init__(self, workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int = 1) -> None:
         self._workplace = workplace
         self._run_id = run_id
         self._envs = envs
+        self._turn = Semaphore(jobs)
 
     def run(self, job: tuple[Cell, int]) -> tuple[Cell, CellResult]:
         """Run one process of a cell and return its result, whatever becomes of it."""
         cell, round_number = job
-        self._workplace.listener.on_cell_started(cell, round_number)
-        return self._process(cell, round_number)
+        listener = self._workplace.listener
+        return self._process(cell, round_number, lambda: listener.on_cell_started(cell, round_number))
 
     def warm_up(self, cell: Cell) -> None:
         """Run one process of a cell whose result nobody keeps: it fills the caches that the measured ones find."""
         listener = self._workplace.listener
-        listener.on_event(Event("warming up", cell.name))
-        self._process(cell, WARM_UP)
+        self._process(cell, WARM_UP, lambda: listener.on_event(Event("warming up", cell.name)))
         listener.on_event(Event("done", cell.name, "warmed up"))
 
-    def _process(self, cell: Cell, round_number: int) -> tuple[Cell, CellResult]:
-        return cell, self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number))
+    def _process(self, cell: Cell, round_number: int, begin: Callable[[], None]) -> tuple[Cell, CellResult]:
+        """Run one process when it is its turn; what goes before and comes after needs none."""
+        files = self._workplace.files
+        with files.scratch("cell") as scratch:
+            home, folder = scratch / "home", scratch / "work"
+            for each in (home, folder):
+                files.make_folder(each)
+            lay_data(self._workplace, self._workplace.shelf[cell.manifest], home)
+            with self._turn:
+                begin()
+                return cell, self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch))
 
-    def _run_in(self, room: Room, cell: Cell, round_number: int) -> CellResult:
+    def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path) -> CellResult:
         place, env = self._workplace, room.built.env
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
-        with place.files.scratch("home") as home:
-            lay_data(place, manifest, home)
-            variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
-            variables |= _own_temporary(place, manifest, home)
-            surroundings = Surroundings(
-                process=place.process,
-                files=place.files,
-                clock=place.clock,
-                machine=place.machine,
-                python=Path(env.python),
-                runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
-                variables=variables,
-                log=log,
-                log_name=f"logs/{log.name}",
-                writable=(home, *_outside(place), *((Path(env.path),) if room.writable else ())),
-            )
-            return run_cell(cell, round_number, surroundings)
+        home = scratch / "home"
+        variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
+        variables |= _own_temporary(place, manifest, home)
+        surroundings = Surroundings(
+            process=place.process,
+            files=place.files,
+            clock=place.clock,
+            machine=place.machine,
+            python=Path(env.python),
+            runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
+            variables=variables,
+            log=log,
+            log_name=f"logs/{log.name}",
+            writable=(home, *self._outside, *((Path(env.path),) if room.writable else ())),
+            folder=scratch / "work",
+        )
+        return run_cell(cell, round_number, surroundings)
+
+    @cached_property
+    def _outside(self) -> tuple[Path, ...]:
+        return _outside(self._workplace)
 
 
 def _own_temporary(workplace: Workplace, manifest: Manifest, home: Path) -> dict[str, str]:

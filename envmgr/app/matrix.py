@@ -17,7 +17,6 @@ from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
 from envmgr.cell.request import Refusal
 from envmgr.errors import BuildError, EnvmgrError, NothingSelectedError, ResolveError
-from envmgr.fleet.inline import InlineExecutor
 from envmgr.fleet.local import LocalExecutor
 from envmgr.model.cell import Cell
 from envmgr.model.host import HostFacts
@@ -185,10 +184,10 @@ def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) ->
     store, listener = workplace.store, workplace.listener
     run = store.load(run_id)
     listener.on_plan(run.record.plan)
-    runner = CellRunner(workplace, run_id, envs)
+    runner = CellRunner(workplace, run_id, envs, jobs)
     for cell in cold(run):
         runner.warm_up(cell)
-    executor: Executor = LocalExecutor(jobs) if jobs > 1 else InlineExecutor()
+    executor: Executor = LocalExecutor(jobs + 1)  # one lays out the next cell and clears up after the last
     for cell, result in executor.map(runner.run, left(run)):
         store.append(run_id, result)
         listener.on_cell_finished(cell, result)

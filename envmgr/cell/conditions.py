@@ -22,7 +22,7 @@ def conditions_between(before: Sight, after: Sight, own: float | None) -> Condit
         load_before=before.load,
         load_after=after.load,
         others=round(max(0.0, after.busy - before.busy - (own or 0.0)) / elapsed, 3) if told else None,
-        neighbours=_neighbours(before, after, elapsed) if told else {},
+        neighbours=_neighbours(before, after) if told else {},
         stolen=round(stolen, 3),
         available=round(min(before.available, after.available) / after.memory, 3) if after.memory else None,
         moved=max(0, after.moved - before.moved),
@@ -32,7 +32,14 @@ def conditions_between(before: Sight, after: Sight, own: float | None) -> Condit
     )
 
 
-def _neighbours(before: Sight, after: Sight, elapsed: float) -> dict[str, float]:
+def _listed(sight: Sight) -> float:
+    return sight.at if sight.listed is None else sight.listed
+
+
+def _neighbours(before: Sight, after: Sight) -> dict[str, float]:
+    elapsed = _listed(after) - _listed(before)
+    if elapsed < _SHORTEST:
+        return {}
     known = {program.partition(" ")[0]: seconds for program, seconds in before.programs.items()}
     shares: dict[str, float] = {}
     for program, seconds in after.programs.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class Surroundings:
     `python` is the env's interpreter, `runner` the script, `variables` the complete environment of the process. With a
     `machine` the result tells what else went on there.
     `log` gets stdout and stderr; `log_name` is how the result refers to it. `writable` are the folders that it may
-    write to besides its scratch folder (None: all).
+    write to besides its scratch folder (None: all). `folder` is an empty one to work in; without it one is made.
     """
 
     process: Process
@@ -39,6 +40,7 @@ class Surroundings:
     log_name: str = ""
     machine: Machine | None = None
     writable: tuple[Path, ...] | None = None
+    folder: Path | None = None
 
 
 def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:
@@ -60,9 +62,9 @@ def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
         return _failed(cell, round_number, Phase.INTERPRETER, reason)
     if not files.exists(surroundings.runner):
         return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}")
-    with files.scratch("cell") as folder:
+    with nullcontext(surroundings.folder) if surroundings.folder else files.scratch("cell") as folder:
         request, report = folder / "in.json", folder / "out.json"
-        files.write(request, _request_text(cell))
+        files.write(request, _request_text(cell), durable=False)
         before = surroundings.machine.look() if surroundings.machine else None
         completed = surroundings.process.run(
             ProcessRequest(

@@ -13,7 +13,7 @@ class Sight(Noun):
     `busy` and `stolen` are seconds summed over all cores (the latter went to other guests of a virtual machine's
     host); `moved` is bytes swapped in and out, `throttled` how often cores were slowed down for their heat. `load` is
     the average of one minute, `frequency` in MHz, `speed_limit` in per cent. `programs` has for each process, by number
-    and name, its processor seconds.
+    and name, its processor seconds as they were at `listed`: a moment before `at` where sights follow closely.
     """
 
     at: float
@@ -28,6 +28,7 @@ class Sight(Noun):
     frequency: float | None = None
     speed_limit: float | None = None
     programs: dict[str, float] = Field(default_factory=dict)
+    listed: float | None = None
 
 
 class Conditions(Noun):

@@ -20,6 +20,8 @@ _SCHEMA = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _RECORD = "run.json"
 _FINISHED = "finished"
+_WORTH_WAITING = 1.0
+"""Seconds that a result must have taken for the disk to be waited for at once: it takes some milliseconds itself."""
 
 Stored = TypeVar("Stored", bound=BaseModel)
 
@@ -52,11 +54,12 @@ class FileStore:
             if self._files.exists(place):
                 what = f"run {run} has a result of cell {result.cell}, round {result.round}, already"
                 raise StoreError(what, f"found {place}", "results are only ever added: begin a new run")
-            self._files.write(place, _text(result))
+            self._files.write(place, _text(result), durable=result.elapsed >= _WORTH_WAITING)
 
     def finish(self, run: str) -> None:
-        """Mark a run as complete."""
+        """Mark a run as complete, with every result of it on the disk."""
         self._demand(run)
+        self._files.settle()
         self._files.write(self._place(run) / _FINISHED, f'{{"schema": {_SCHEMA}}}\n')
 
     def names(self) -> tuple[str, ...]:

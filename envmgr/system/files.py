@@ -34,20 +34,29 @@ class RealFiles:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
 
-    def write(self, path: Path, text: str) -> None:
-        """Write a file whole or not at all; its folder is made, and what killed writers left there is removed."""
+    def write(self, path: Path, text: str, *, durable: bool = True) -> None:
+        """Write a file whole or not at all; its folder is made, and what killed writers left there is removed.
+
+        One that is not durable survives the end of any process, but a loss of power only after `settle`.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         self._sweep(path.parent)
         aside = path.parent / owned_name(f".{path.name[:_LONGEST]}", ".part")
         try:
             with aside.open("x", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
+                if durable:
+                    stream.flush()
+                    os.fsync(stream.fileno())
             aside.replace(path)
         except BaseException:
             aside.unlink(missing_ok=True)
             raise
+
+    def settle(self) -> None:
+        """Bring to the disk what was written before."""
+        if hasattr(os, "sync"):
+            os.sync()
 
     def _sweep(self, folder: Path) -> None:
         """Remove what ended processes left half-made in a folder; a process looks once."""

@@ -4,8 +4,9 @@ import contextlib
 import os
 import re
 import subprocess
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import psutil
@@ -14,14 +15,32 @@ from envmgr.model.conditions import Sight
 
 _THROTTLE_COUNTS = "cpu*/thermal_throttle/core_throttle_count"
 _CPUS = Path("/sys/devices/system/cpu")
+_PROCESSES = Path("/proc")
+_PAGING = _PROCESSES / "vmstat"
+_USER = 11
+"""Where the ticks in user mode stand among the fields behind a program's name; those of the system are next."""
+_LISTED_AGAIN_AFTER = 0.2
 _IDLE = ("idle", "iowait", "guest", "guest_nice", "steal")
 
 
 class RealMachine:
     """Looks at this machine; what it does not tell stays None."""
 
+    def __init__(self) -> None:
+        self._programs: Mapping[str, float] = {}
+        self._listed = -_LISTED_AGAIN_AFTER
+        self._guard = threading.Lock()
+        self._throttle_counts = tuple(_CPUS.glob(_THROTTLE_COUNTS))
+
     def look(self) -> Sight:
-        """Return the counters and levels of this moment; takes some milliseconds."""
+        """Return the counters and levels of this moment; takes a millisecond, and a few when programs are listed.
+
+        They are listed again only after a while: sights that follow closely have the same list.
+        """
+        with self._guard:
+            if time.monotonic() - self._listed >= _LISTED_AGAIN_AFTER:
+                self._programs, self._listed = _programs(), time.monotonic()
+            programs, listed = self._programs, self._listed
         times = psutil.cpu_times()._asdict()
         memory = psutil.virtual_memory()
         frequency = _frequency()
@@ -34,14 +53,17 @@ class RealMachine:
             memory=memory.total,
             available=memory.available,
             moved=_moved(),
-            throttled=_throttled(),
+            throttled=_throttled(self._throttle_counts),
             frequency=frequency,
             speed_limit=_speed_limit(),
-            programs=_programs(),
+            programs=dict(programs),
+            listed=listed,
         )
 
 
 def _programs() -> Mapping[str, float]:
+    if psutil.LINUX:
+        return _programs_of_linux()
     found = {}
     for process in psutil.process_iter(["name", "cpu_times"]):
         times = process.info["cpu_times"]
@@ -50,7 +72,25 @@ def _programs() -> Mapping[str, float]:
     return found
 
 
+def _programs_of_linux() -> Mapping[str, float]:
+    """Read what psutil would read, once a process and nothing else: there may be thousands."""
+    found = {}
+    ticks, own = os.sysconf("SC_CLK_TCK"), str(os.getpid())
+    for number in os.listdir(_PROCESSES):  # noqa: PTH208 - a hot loop over strings
+        if number.isdigit() and number != own:
+            with contextlib.suppress(OSError), open(f"{_PROCESSES}/{number}/stat", "rb") as stream:  # noqa: PTH123
+                head, _, tail = stream.read().rpartition(b")")
+                name = head.partition(b"(")[2].decode(errors="replace")
+                fields = tail.split()
+                found[f"{number} {name}"] = (int(fields[_USER]) + int(fields[_USER + 1])) / ticks
+    return found
+
+
 def _moved() -> int:
+    if psutil.LINUX:
+        with contextlib.suppress(OSError):
+            counts = re.findall(r"^pswp(?:in|out) (\d+)$", _PAGING.read_text(encoding="ascii"), re.MULTILINE)
+            return sum(int(count) for count in counts) * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, RuntimeError):
         swap = psutil.swap_memory()
         return int(swap.sin + swap.sout)
@@ -64,10 +104,10 @@ def _frequency() -> float | None:
     return None
 
 
-def _throttled() -> int | None:
+def _throttled(files: Iterable[Path]) -> int | None:
     """Return how often cores were slowed down for their heat since the start (Linux, on processors that count it)."""
     counts = []
-    for path in _CPUS.glob(_THROTTLE_COUNTS):
+    for path in files:
         with contextlib.suppress(OSError, ValueError):
             counts.append(int(path.read_text(encoding="ascii")))
     return sum(counts) if counts else None

@@ -132,7 +132,7 @@ def test_a_missing_interpreter_or_runner_is_a_failure_of_the_cell(run, tmp_path)
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), BuildError("x is held", "", "wait")])
 def test_an_error_of_envmgr_itself_is_a_failure_of_the_cell(run, tmp_path, error):
     class FullDisk(RealFiles):
-        def write(self, path, text):
+        def write(self, path, text, *, durable=True):
             raise error
 
     result = run("report()", files=FullDisk(tmp_path / "scratch"))
