@@ -98,11 +98,11 @@ class Builder:
         if found is not None and chosen.manifest.floating and not self._wishes.offline:
             self._vendor.keep(chosen, found.lock, request.content.digest)
             request = self._request(chosen, interpreter, found)
-        env, fresh = self._fill(request, chosen, found)
+        env, fresh = self._fill(request, found)
         inspection = self._inspected.pop(request.key, None)
         return Built(chosen, env, found.lock if found else None, fresh=fresh, notes=notes, inspection=inspection)
 
-    def _fill(self, request: BuildRequest, chosen: Target, found: LockFound | None) -> tuple[Env, bool]:
+    def _fill(self, request: BuildRequest, found: LockFound | None) -> tuple[Env, bool]:
         place = self._workplace
         try:
             tools = Tools(place.process, place.files, place.clock, place.listener, self._inspected)
@@ -111,8 +111,6 @@ class Builder:
             if found is not None and error.gone:
                 raise self._vendor.told_gone(error, found.lock, request.content.digest) from error
             raise
-        if chosen.manifest.floating:
-            self._vendor.prune(chosen.label)
         return env, fresh
 
     def find(self, manifest: Manifest, variant: str) -> Built | None:

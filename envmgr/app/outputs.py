@@ -12,6 +12,7 @@ from envmgr.app.listing import Offer
 from envmgr.app.matrix import CellLog
 from envmgr.app.relocking import LockMade, LockVerdict
 from envmgr.app.verifying import BuildReport
+from envmgr.app.watching import Watched
 from envmgr.model.comparison import Comparisons
 from envmgr.model.env import Verification
 from envmgr.model.finding import Finding
@@ -231,6 +232,7 @@ OUTPUTS: dict[str, Any] = {
     "matrix report": ReportOutput,
     "matrix run": RunOutput,
     "matrix show": RunOutput,
+    "matrix watch": Watched,
     "path": Folder,
     "python install": OneInterpreter,
     "python list": Pythons,

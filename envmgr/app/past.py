@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from envmgr.app.building import Builder, Built
 from envmgr.app.judging import judged_cells
 from envmgr.app.locking import lock_paths
-from envmgr.app.vendoring import praise
+from envmgr.app.vendoring import is_kept, praise, prune
 from envmgr.app.workplace import Workplace
 from envmgr.errors import StoreError, UsageError
 from envmgr.lock.parse import parse
@@ -47,12 +47,14 @@ def keep_locks(workplace: Workplace, run_id: str, built: Iterable[Built | None])
 
 
 def praised(workplace: Workplace, run: Run) -> Run:
-    """Return a finished run; of what floats and came out well, the kept artefacts stay when later builds are kept."""
-    judged = judged_cells(run)
-    for label, env in run.record.envs.items():
+    """Return a finished run; what is kept of it and came out well stays kept beside later builds."""
+    kept = {label: env.lock_digest for label, env in run.record.envs.items() if is_kept(workplace, env.lock_digest)}
+    judged = judged_cells(run) if kept else ()
+    for label, digest in kept.items():
         cells = [each for each in judged if each.cell.label == label]
-        if cells and not any(each.unexpected for each in cells) and any(each.results for each in cells):
-            praise(workplace, env.lock_digest)
+        if any(each.results for each in cells) and not any(each.unexpected for each in cells):
+            praise(workplace, digest)
+        prune(workplace, label)
     return run
 
 

@@ -119,6 +119,10 @@ class Shelf(Mapping[str, Manifest]):
     def __contains__(self, name: object) -> bool:
         return name in self.paths
 
+    def stand_in(self, manifest: Manifest) -> None:
+        """Let another manifest stand for the one of its name, until that one is put back."""
+        self._read[manifest.name] = manifest
+
     def sound(self) -> tuple[dict[str, Manifest], tuple[ManifestError, ...]]:
         """Return every manifest that can be read, and the errors of those that cannot."""
         manifests: dict[str, Manifest] = {}

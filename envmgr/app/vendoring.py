@@ -82,6 +82,7 @@ class Vendor:
 
     def keep(self, chosen: Target, lock: Lock, digest: str) -> None:
         """Keep the artefacts of what floats, by default; that they cannot be had now is told and stops nothing."""
+        prune(self._workplace, chosen.label)
         place = self._workplace.project.kept / digest
         self._workplace.listener.on_event(Event("keep", chosen.label, f"{len(lock.distributions)} distributions"))
         try:
@@ -93,20 +94,6 @@ class Vendor:
         about = {"label": chosen.label, "platform": lock.platform, "kept_at": self._now()}
         self._workplace.files.write(place / _LOCK, render(lock))
         self._workplace.files.write(place / _ABOUT, json.dumps(about) + "\n")
-
-    def prune(self, label: str) -> None:
-        """Drop what is kept of a version set, except its latest build and its latest good one."""
-        files = self._workplace.files
-        kept = sorted(
-            (about["kept_at"], place)
-            for place in files.list(self._workplace.project.kept)
-            if (about := _about(files.read(place / _ABOUT))).get("label") == label
-        )
-        good = [place for _, place in kept if files.exists(place / _GOOD)]
-        stays = {place for _, place in kept[-1:]} | set(good[-1:])
-        for _, place in kept:
-            if place not in stays:
-                files.remove(place)
 
     def told_gone(self, error: BuildError, lock: Lock, digest: str) -> BuildError:
         """Return the error of an artefact that has left its index with since when, and whether a copy is kept."""
@@ -179,10 +166,27 @@ class Vendor:
 
 
 def praise(workplace: Workplace, digest: str) -> None:
-    """Remember of what is kept, if it is kept, that its cells came out well."""
-    place = workplace.project.kept / digest
-    if workplace.files.exists(place / _ABOUT):
-        workplace.files.write(place / _GOOD, "its cells came out well\n")
+    """Remember of what is kept that its cells came out well."""
+    workplace.files.write(workplace.project.kept / digest / _GOOD, "its cells came out well\n")
+
+
+def is_kept(workplace: Workplace, digest: str) -> bool:
+    """Tell whether the artefacts of a lock are kept by default here."""
+    return workplace.files.exists(workplace.project.kept / digest / _ABOUT)
+
+
+def prune(workplace: Workplace, label: str) -> None:
+    """Drop what is kept of a version set, except its latest good build and the latest of the others."""
+    files = workplace.files
+    kept = sorted(
+        (about["kept_at"], place)
+        for place in files.list(workplace.project.kept)
+        if (about := _about(files.read(place / _ABOUT))).get("label") == label
+    )
+    good = [place for _, place in kept if files.exists(place / _GOOD)]
+    others = [place for _, place in kept if place not in good]
+    for place in (*good[:-1], *others[:-1]):
+        files.remove(place)
 
 
 def _about(text: str | None) -> dict[str, str]:

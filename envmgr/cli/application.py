@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli import build, bundle, clean, compare, diagnose, ecosystem, hand, manifests, matrix, pythons, report
+from envmgr.cli import (
+    build,
+    bundle,
+    clean,
+    compare,
+    diagnose,
+    ecosystem,
+    hand,
+    manifests,
+    matrix,
+    pythons,
+    report,
+    watch,
+)
 
 
 def application() -> typer.Typer:
@@ -23,7 +36,7 @@ def application() -> typer.Typer:
     matrix_group = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured."
     )
-    for room in (matrix, compare, report):
+    for room in (matrix, compare, report, watch):
         room.register(matrix_group)
     root.add_typer(matrix_group, name="matrix")
     python_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The Pythons of this host.")
