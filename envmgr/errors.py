@@ -85,6 +85,12 @@ class StoreError(EnvmgrError):
     exit_code = 2
 
 
+class FolderError(EnvmgrError):
+    """A folder that envmgr writes in is read-only, forbidden or full."""
+
+    code = "folder"
+
+
 class CheckError(EnvmgrError):
     """A check found drift."""
 

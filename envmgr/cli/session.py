@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from typing import Any
 import typer
 
 from envmgr.cli.quick import COMMANDS
-from envmgr.errors import EnvmgrError, UsageError
+from envmgr.errors import EnvmgrError, FolderError, UsageError
 
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[1]
 """What is raised for a wrong command line: click's own class, or that of the click that newer Typers carry."""
@@ -80,6 +81,9 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
         code = _tell(options, EnvmgrError("interrupted", "", ""), INTERRUPTED)
     except BrokenPipeError:
         code = 0
+    except OSError as error:
+        told = _of_folder(error)
+        code = _tell(options, told or _internal(error), None if told else INTERNAL)
     except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told without a traceback
         code = _tell(options, _internal(error), INTERNAL)
     raise typer.Exit(code)
@@ -118,6 +122,18 @@ def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None) ->
     lines += [f"  try: {line}" for line in error.hint.splitlines()]
     print("\n".join(lines), file=sys.stderr)
     return error.exit_code if exit_code is None else exit_code
+
+
+def _of_folder(error: OSError) -> FolderError | None:
+    """Return the error of a folder that cannot be written, if that is what the system says."""
+    why = f"the system says: {error.strerror}"
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        where = f" for {error.filename}" if error.filename else ""
+        return FolderError(f"there is no space left{where}", why, "free some, for instance with `envmgr clean`")
+    if error.filename and error.errno in {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}:
+        hint = "make it writable, or let ENVMGR_CACHE_DIR name another folder for what envmgr builds"
+        return FolderError(f"{error.filename} cannot be used", why, hint)
+    return None
 
 
 def _internal(error: Exception) -> EnvmgrError:

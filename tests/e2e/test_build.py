@@ -158,3 +158,12 @@ def test_init_starts_a_project_that_works(project, tmp_path):
     done = project.run("matrix", "run", "--project", str(place))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "passed" in done.stdout
+
+
+def test_a_cache_folder_that_cannot_be_made_is_told(project, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = project.run("build", "one", ENVMGR_CACHE_DIR=str(tmp_path / "file"))
+    assert done.returncode == 3
+    assert "error: " + str(tmp_path / "file") in done.stderr
+    assert "ENVMGR_CACHE_DIR" in done.stderr
+    assert "fault of its own" not in done.stderr
