@@ -1,0 +1,10 @@
+from envmgr.api import EnvmgrError as EnvmgrError
+from envmgr.api import Listener as Listener
+from envmgr.api import build as build
+from envmgr.api import compare as compare
+from envmgr.api import facts as facts
+from envmgr.api import judge as judge
+from envmgr.api import load as load
+from envmgr.api import measure as measure
+from envmgr.api import plan as plan
+from envmgr.api import verify as verify
