@@ -75,6 +75,8 @@ def resolve_error(completed: Completed, wish: Wish, resolver: Resolver) -> Resol
     if built:
         hint = "See what it lacks; build-constraints and [build-requires] pin and add what it is built with."
         return ResolveError(f"{label}: {built['name']} cannot be built from source", text, hint)
+    if "network was disabled" in text:
+        return ResolveError(f"{label}: not all that it needs is in the cache", text, "Try again without --offline.")
     return _unsatisfied(label, text, wish)
 
 

@@ -98,6 +98,14 @@ error: No solution found when resolving dependencies
   cause: Because nosuch was not found in the package registry and you require nosuch, we can conclude that your
          requirements are unsatisfiable.
 """
+OFFLINE = """\
+error: No solution found when resolving dependencies
+  cause: Because six was not found in the cache and you require six==1.17.0, we can conclude that your requirements
+         are unsatisfiable.
+
+hint: Packages were unavailable because the network was disabled. When the network is disabled, registry packages may
+only be read from the cache.
+"""
 FULL = "error: Failed to write to the cache\n  cause: No space left on device (os error 28)\n"
 BUILD = """\
 DEBUG Building: absl-py==0.7.1
@@ -118,6 +126,7 @@ error: Failed to build `absl-py==0.7.1`
         (CONFLICT, "no set of distributions meets the requirements", "Loosen one"),
         (TOO_NEW, "there is no torch>=2.99", "Ask for a version"),
         (MISSING, "there is no distribution nosuch", "Check the name"),
+        (OFFLINE, "not all that it needs is in the cache", "without --offline"),
         (FULL, "the disk is full", "/var/cache/uv"),
         (BUILD, "absl-py==0.7.1 cannot be built from source", "build-constraints"),
         ("error: something new\n", "uv cannot resolve it", "Look"),
