@@ -82,9 +82,10 @@ def wrapped(text: str, width: int, used: int = 0) -> list[str]:
     """
     if width_of(text) <= width - used:
         return [text]
-    lines, line, room = [], "", width - used
-    for word in text.split(" "):
-        candidate = f"{line} {word}" if line else word
+    lead = text[: len(text) - len(text.lstrip(" "))] if used else ""
+    lines, line, room = [], lead[: width - used], width - used
+    for word in text[len(lead) :].split(" "):
+        candidate = f"{line} {word}" if line.strip() else line + word
         if width_of(candidate) <= room:
             line = candidate
             continue

@@ -30,6 +30,11 @@ def test_paragraphs_wrap_and_indent():
     assert text.endswith("  next\n")
 
 
+def test_blanks_before_a_long_text_stay():
+    text = paragraph([Words("import_probe"), Words("  code=" + "word " * 20)], Look(40))
+    assert text.startswith("import_probe  code=word word")
+
+
 def test_a_sparkline_shows_noise_small_and_steps_large():
     assert sparkline([1.0, 1.0, 1.0], 8) == "▄▄▄"
     assert sparkline([1.0, 1.001, 0.999, 1.0], 8) in {"▄▄▄▄", "▄▄▃▄"}
