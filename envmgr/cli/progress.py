@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.result import CellResult
 from envmgr.ports import Event, Listener
+from envmgr.system.caller import terminal_width
 
 
 def describe(cell: Cell) -> str:
@@ -92,8 +93,13 @@ class LiveListener(PlainListener):
             with self._guard:
                 now = [f"{name} {time.monotonic() - since:.0f} s" for name, since in self._now.items()]
             if now:
-                sys.stderr.write("\r\x1b[K" + f"          running: {', '.join(now)}"[:118])
+                sys.stderr.write("\r\x1b[K" + running(now, terminal_width(80)))
                 sys.stderr.flush()
+
+
+def running(now: Sequence[str], width: int) -> str:
+    """Return the last line, at most `width` - 1 columns wide: a line that wraps could not be taken back."""
+    return f"          running: {', '.join(now)}"[: max(width - 1, 0)]
 
 
 @contextmanager
