@@ -15,10 +15,8 @@ from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Run
 from envmgr.model.summary import Summary
-from envmgr.report import junit, markdown, pyperf_json, table_csv
+from envmgr.report import markdown
 from envmgr.report.original import OriginalTable, original_tables
-from envmgr.report.page.model import Story, page_of
-from envmgr.report.page.render import html
 from envmgr.report.summary import MatrixView, matrix_view
 from envmgr.stats.compare import Measured, judge_all
 
@@ -84,6 +82,9 @@ def _origin(run: Run, judged: JudgedCell) -> str:
 
 
 def _html(workplace: Workplace, reading: Reading) -> str:
+    from envmgr.report.page.model import Story, page_of
+    from envmgr.report.page.render import html
+
     logs, history = log_ends(workplace, reading), history_of(workplace, reading)
     return html(page_of(Story(reading.run, reading.judged, reading.view, logs, history)))
 
@@ -94,14 +95,20 @@ def matrix_markdown(reading: Reading) -> str:
 
 
 def _csv(_workplace: Workplace, reading: Reading) -> str:
+    from envmgr.report import table_csv
+
     return table_csv.text(reading.view, {each.cell.id: each for each in reading.judged})
 
 
 def _junit(workplace: Workplace, reading: Reading) -> str:
+    from envmgr.report import junit
+
     return junit.junit(reading.run, reading.judged, log_ends(workplace, reading))
 
 
 def _pyperf(_workplace: Workplace, reading: Reading) -> str:
+    from envmgr.report import pyperf_json
+
     return pyperf_json.pyperf(reading.run, reading.judged)
 
 

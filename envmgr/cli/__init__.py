@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 from envmgr.cli.quick import answered
@@ -14,6 +15,8 @@ def run(argv: Sequence[str]) -> int:
     """
     if answered(argv):
         return 0
+    # Results are many small values without cycles: looking for cycles among them again and again takes half the time.
+    gc.set_threshold(200_000, 50, 50)
     import typer
 
     from envmgr.cli.application import application

@@ -19,10 +19,10 @@ def sparkline(samples: Sequence[float], width: int, *, unicode: bool = True) -> 
     """
     if not samples:
         return ""
-    size = len(samples) / min(width, len(samples))
-    drawn = [
-        median(samples[round(start * size) : round((start + 1) * size)]) for start in range(min(width, len(samples)))
-    ]
+    drawn = samples
+    if len(samples) > width:
+        size = len(samples) / width
+        drawn = [median(samples[round(start * size) : round((start + 1) * size)]) for start in range(width)]
     middle = median(drawn)
     low, high = min(0.8 * middle, *drawn), max(1.25 * middle, *drawn)
     signs = _BLOCKS if unicode else _ASCII
