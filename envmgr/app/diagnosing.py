@@ -19,6 +19,7 @@ from envmgr.diagnose import invariants, verdict
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.impossible import impossible_here
 from envmgr.diagnose.knowledge import settings
+from envmgr.diagnose.mechanisms import surroundings
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.refine import Refinement
 from envmgr.diagnose.search import Journal, Search
@@ -28,6 +29,7 @@ from envmgr.model.finding import Experiment, Finding, World
 from envmgr.ports import Clock, Event, Files, Listener, Process, Web
 
 _MOST_LINES = 200
+_LIKELY = 0.6
 _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
 
 
@@ -131,9 +133,11 @@ class _Diagnosis:
     def _search(self, situation: Situation, journal: Journal) -> Finding:
         self._releases.prefetch([line.name for line in situation.lines] + sorted(situation.seen.resolved))
         lack = impossible_here(situation)
-        if lack is not None:
+        if lack is not None and not any(one.likelihood >= _LIKELY for one in surroundings.hypotheses(situation)):
             return verdict.impossible(situation, lack, journal.experiments)
         solution = Search(journal, self._situation, limit=self._question.most).solve(situation.world, situation.seen)
+        if solution is None and lack is not None:
+            return verdict.impossible(situation, lack, journal.experiments)
         if solution is None:
             return verdict.unsolved(situation, journal.experiments)
         refined = Refinement(journal, situation, self._elapsed).refine(solution)

@@ -13,10 +13,11 @@ from envmgr.diagnose.knowledge import (
     python_released,
 )
 from envmgr.diagnose.mechanisms.era import later
+from envmgr.diagnose.mechanisms.repair import replacements
 from envmgr.diagnose.releases import Release, installable, of_version, stable, up_to
-from envmgr.diagnose.requirement import Line, version_of
+from envmgr.diagnose.requirement import Line, read_line, version_of
 from envmgr.diagnose.situation import Hypothesis, Situation
-from envmgr.diagnose.worlds import with_requirement
+from envmgr.diagnose.worlds import asked, with_requirement
 from envmgr.model.finding import Cause
 from envmgr.model.outcome import Phase
 
@@ -31,6 +32,8 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
             yield from _tools_of_the_day(situation, line, release)
             yield from _before_it_was_dropped(situation, line)
         yield from _undeclared(situation, [line for line, _ in suspects])
+        for line in situation.lines:
+            yield from _another_distribution(situation, line)
     for line, release in suspects:
         yield from _with_a_wheel(situation, line, release)
 
@@ -106,6 +109,18 @@ def _undeclared(situation: Situation, lines: list[Line]) -> Iterator[Hypothesis]
             world = situation.world.model_copy(update={"build_requires": requires})
             weight = 0.8 if situation.seen.text else 0.3
             yield Hypothesis("give the build what it needs", world, cause, weight, 9.0)
+
+
+def _another_distribution(situation: Situation, line: Line) -> Iterator[Hypothesis]:
+    """Take another distribution of the same module where this one has to be built and cannot."""
+    known = [release for release in stable(situation.releases(line.name)) if line.admits(str(release.version))]
+    if not known or installable(known[-1], situation.target, sources=False):
+        return
+    why = f"{line.name} has no wheel here and does not build; another distribution of the module has one"
+    cause = Cause(kind="package", name=line.name, why=why)
+    for text in asked(situation.world):
+        if read_line(text) == line:
+            yield from replacements(situation, text, line, cause, 0.5)
 
 
 def _with_a_wheel(situation: Situation, line: Line, release: Release) -> Iterator[Hypothesis]:

@@ -116,7 +116,7 @@ def _without_a_flag(situation: Situation) -> Iterator[Hypothesis]:
         kept = tuple(flag for flag in step.flags if flag in _HARMLESS_FLAGS)
         steps[at] = step.model_copy(update={"flags": kept})
         lack = situation.reading.missing or any(not unmet.found for unmet in situation.unmet)
-        weight = 0.6 if lack and "--no-deps" in flags else 0.25
+        weight = 0.6 if lack and "--no-deps" in flags else (0.25 if situation.seen.built else 0.5)
         yield Hypothesis("drop flags", with_steps(situation.world, steps), _blame(situation, None), weight, 5.0)
 
 

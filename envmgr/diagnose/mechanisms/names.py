@@ -159,11 +159,10 @@ def _moved(situation: Situation, line: str, cause: Cause, weight: float, pinned:
 def _ladders(situation: Situation) -> Iterator[Hypothesis]:
     """Suspect the distributions asked for, and those in whose code it broke, with little to go by."""
     broke_in = {situation.contents.owner_of(frame.module) for frame in situation.reading.frames if frame.top}
+    imported = {situation.contents.owner_of(module) for module in situation.imported}
     for line in situation.lines:
-        if not line.pin:
-            continue
-        owner = line.key
-        yield from ladder(situation, owner, "it fails", 0.3 if owner in broke_in else 0.18)
+        if line.pin or line.key in imported:
+            yield from ladder(situation, line.key, "it fails", 0.3 if line.key in broke_in else 0.18)
 
 
 def _freed(situation: Situation) -> Iterator[Hypothesis]:
