@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from envmgr.app.workplace import Workplace
+from envmgr.app.place import HostPlace
 from envmgr.backends import attributed, backend_for
 from envmgr.backends.keras import PROBE as KERAS_PROBE
 from envmgr.env.surroundings import CellPlace, CellWishes, cell_environment
@@ -23,13 +23,13 @@ _SECONDS = 300.0
 
 
 def variables_of(
-    workplace: Workplace, env: Env, manifest: Manifest, home: Path, selection: Mapping[str, str]
+    workplace: HostPlace, env: Env, manifest: Manifest, home: Path, selection: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the complete environment of a process of this env; `selection` is what chooses backend and device."""
     place = CellPlace(
         env=Path(env.path),
         home=home,
-        project=workplace.project.root or workplace.project.manifests.parent,
+        project=workplace.base,
         system=system_of(workplace.caller.system),
     )
     host = workplace.host_variables(manifest.backend)
@@ -45,7 +45,7 @@ def selection_of(manifest: Manifest, device: Device | None) -> dict[str, str]:
     return {**backend.base_environment(), **backend.select(device)}
 
 
-def list_devices(workplace: Workplace, env: Env, manifest: Manifest, facts: HostFacts) -> DeviceListing:
+def list_devices(workplace: HostPlace, env: Env, manifest: Manifest, facts: HostFacts) -> DeviceListing:
     """Return what the manifest's backend says in its env; a probe that fails is a listing with an error."""
     if manifest.backend is None:
         return DeviceListing(backend="")
@@ -53,19 +53,19 @@ def list_devices(workplace: Workplace, env: Env, manifest: Manifest, facts: Host
     return attributed(_ask(workplace, env, manifest, (backend.name, backend.probe), None), facts)
 
 
-def try_device(workplace: Workplace, env: Env, manifest: Manifest, device: Device) -> DeviceListing:
+def try_device(workplace: HostPlace, env: Env, manifest: Manifest, device: Device) -> DeviceListing:
     """Return what the backend's probe says after one small operation on a device."""
     backend = backend_for(manifest.backend or "")
     return _ask(workplace, env, manifest, (backend.name, backend.probe), device)
 
 
-def ask_keras(workplace: Workplace, env: Env, manifest: Manifest) -> DeviceListing:
+def ask_keras(workplace: HostPlace, env: Env, manifest: Manifest) -> DeviceListing:
     """Return what Keras in the env says of the backend that it really uses."""
     return _ask(workplace, env, manifest, ("keras", KERAS_PROBE), None)
 
 
 def _ask(
-    workplace: Workplace, env: Env, manifest: Manifest, probe: tuple[str, Path], device: Device | None
+    workplace: HostPlace, env: Env, manifest: Manifest, probe: tuple[str, Path], device: Device | None
 ) -> DeviceListing:
     name, script = probe
     files = workplace.files

@@ -2,68 +2,38 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from envmgr.app.place import HostPlace
 from envmgr.app.project import Project, Shelf, find_project
-from envmgr.errors import HostError, ManifestError
-from envmgr.ports import Clock, Listener, Machine, Store
-from envmgr.system.artefacts import RealArtefacts
-from envmgr.system.caller import Caller, caller
-from envmgr.system.clock import RealClock
+from envmgr.ports import Listener, Store
 from envmgr.system.files import RealFiles
-from envmgr.system.machine import RealMachine
-from envmgr.system.process import RealProcess
 from envmgr.system.witness import WitnessFiles
 
 
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Where envmgr keeps its own things on this host."""
-
-    cache: Path
-    state: Path
-    configuration: Path
-
-    @property
-    def envs(self) -> Path:
-        return self.cache / "envs"
-
-    @property
-    def scratch(self) -> Path:
-        return self.cache / "scratch"
-
-    @property
-    def app_data(self) -> Path:
-        return self.cache / "virtualenv"
-
-    @property
-    def interpreters(self) -> Path:
-        return self.cache / "interpreters.json"
-
-
-class Workplace:
+class Workplace(HostPlace):
     """Everything a use case works with: the caller, the project, the folders and the real sides of the ports."""
 
     def __init__(
         self, asked_project: Path | None = None, listener: Listener | None = None, *, witness: bool = False
     ) -> None:
-        self.caller: Caller = caller()
-        self.folders = _folders(self.caller.environment)
-        self.files = WitnessFiles(self.folders.scratch) if witness else RealFiles(self.folders.scratch)
-        self.process = RealProcess(self.caller.environment)
-        self.artefacts = RealArtefacts(self.caller.environment)
-        self.clock: Clock = RealClock()
-        self.machine: Machine = RealMachine()
-        self.listener = listener or Listener()
+        self._witness = witness
+        super().__init__(listener)
         self._asked_project = asked_project
 
     def keep_receipt(self, command: tuple[str, ...], answer: str) -> None:
         """Keep the answer to a command line until something changes that was looked at for it."""
         if isinstance(self.files, WitnessFiles):
             self.files.keep_receipt(self.folders.cache, command, self.caller, answer)
+
+    def _open_files(self) -> RealFiles:
+        return WitnessFiles(self.folders.scratch) if self._witness else super()._open_files()
+
+    @property
+    def base(self) -> Path:
+        """The project's folder, or that in which envmgr's own manifests lie."""
+        return self.project.root or self.project.manifests.parent
 
     @cached_property
     def project(self) -> Project:
@@ -78,64 +48,8 @@ class Workplace:
         return Shelf(self.project, self.files, frozenset(names()))
 
     @cached_property
-    def uv(self) -> Path:
-        """The uv that resolves and installs: the one that was installed with envmgr."""
-        from uv import find_uv_bin
-
-        try:
-            return Path(find_uv_bin())
-        except FileNotFoundError:
-            raise HostError(
-                "uv is missing",
-                "wanted the uv that is a dependency of envmgr; found no executable",
-                "python -m pip install --force-reinstall uv",
-            ) from None
-
-    @cached_property
-    def uv_cache(self) -> Path:
-        """The cache of uv, as uv itself would choose it: what other projects have fetched is not fetched again."""
-        named = self.caller.environment.get("UV_CACHE_DIR")
-        if named:
-            return Path(named)
-        if self.caller.system == "win32":
-            return Path(self.caller.environment.get("LOCALAPPDATA", self.caller.home)) / "uv" / "cache"
-        return Path(self.caller.environment.get("XDG_CACHE_HOME") or self.caller.home / ".cache") / "uv"
-
-    @property
-    def host_file(self) -> Path:
-        """Where this host's own configuration stands: `[plaidml]` and the like, with variables for their cells."""
-        return self.folders.configuration / "host.toml"
-
-    def host_variables(self, backend: str | None) -> dict[str, str]:
-        """Return the variables that this host's configuration sets in cells of a backend; raises ManifestError."""
-        text = self.files.read(self.host_file) if backend else None
-        if not text:
-            return {}
-        try:
-            table = tomllib.loads(text).get(backend or "", {})
-        except tomllib.TOMLDecodeError as error:
-            raise ManifestError(f"{self.host_file} is no TOML", str(error), "mend it, or remove it") from None
-        wrong = [name for name, value in table.items() if not isinstance(value, str)]
-        if wrong:
-            raise ManifestError(
-                f"{self.host_file}: {wrong[0]} under [{backend}] is no text",
-                "wanted variables with text values",
-                f'{wrong[0]} = "..."',
-            )
-        return dict(table)
-
-    @cached_property
     def store(self) -> Store:
         """The results of this project."""
         from envmgr.store.results import FileStore
 
         return FileStore(self.project.runs, self.files)
-
-
-def _folders(environment: dict[str, str]) -> Folders:
-    import platformdirs
-
-    cache = environment.get("ENVMGR_CACHE_DIR") or platformdirs.user_cache_dir("envmgr", appauthor=False)
-    state = environment.get("ENVMGR_STATE_DIR") or platformdirs.user_state_dir("envmgr", appauthor=False)
-    configuration = environment.get("ENVMGR_CONFIG_DIR") or platformdirs.user_config_dir("envmgr", appauthor=False)
-    return Folders(Path(cache).absolute(), Path(state).absolute(), Path(configuration).absolute())
