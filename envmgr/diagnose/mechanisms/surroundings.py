@@ -18,7 +18,15 @@ _FOR_INSTALLERS = re.compile(
 )
 _STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|^PROTOCOL_BUFFERS")
 _SUPPLIES = re.compile(
-    r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)|UV_(CACHE_DIR|PYTHON_INSTALL_DIR)|SSL_CERT_FILE)$"
+    r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)"
+    r"|UV_(CACHE_DIR|PYTHON_INSTALL_DIR)|SSL_CERT_(FILE|DIR)|NIX_SSL_CERT_FILE|\w+_CA_(BUNDLE|CERTS))$"
+)
+_INSTALLERS = re.compile(
+    r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD)$|_PROXY$|^(no|https?|all)_proxy$|^CARGO_|^RUSTFLAGS$"
+)
+_STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|^PROTOCOL_BUFFERS")
+_SUPPLIES = re.compile(
+    r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)|UV_(CACHE_DIR|PYTHON_INSTALL_DIR)|SSL_CERT_(?:FILE|DIR)|\\w+_CA_(?:BUNDLE|CERTS)|NIX_SSL_CERT_FILE)$"
 )
 _INSTALLERS = frozenset({"pip", "uv", "pydistutils"})
 _PROBE_SECONDS = 2.0
@@ -113,6 +121,9 @@ def _setting_weight(situation: Situation, name: str, known: dict[str, Any], valu
         weight += 0.3
     if value.split(".", maxsplit=1)[0] in situation.probe:
         weight += 0.25
+    settled = name in situation.around.variables or any(known["library"] in path for path in situation.around.files)
+    if value == known.get("default") and not settled:
+        weight *= 0.2
     if situation.seen.phase == Phase.CHECK and known["kind"] != "installed":
         weight *= 0.5
     return weight
