@@ -1,0 +1,100 @@
+"""What of the documentation is generated from code: the reference of commands, and the tables of manifest and matrix.
+
+    python docs/generate.py        writes docs/manifest.md anew
+
+mkdocs loads this file as a hook and adds the reference of commands to the site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import typer.main
+from pydantic import BaseModel
+
+from envmgr.cli.application import application
+from envmgr.model.manifest import Manifest, Matrix
+
+PAGE = Path(__file__).with_name("manifest.md")
+
+
+def manifest_page() -> str:
+    """Return the reference of manifest, matrix and lock."""
+    return "\n".join([
+        "# The manifest",
+        "",
+        "One TOML file a version set, `manifests/NAME.toml`. Unknown keys are errors; every error names file, line and key.",
+        "",
+        *_table(Manifest),
+        "",
+        "# The matrix",
+        "",
+        "`manifests/matrices/NAME.toml`: which version sets are measured, how.",
+        "",
+        *_table(Matrix),
+        "",
+        "# The lock",
+        "",
+        "`manifests/locks/NAME/VARIANT-PLATFORM.txt`: every distribution with version and sha256 hashes, no URL, and a head with the",
+        "digest of what it was resolved from, so that `envmgr lock --check` finds a stale one without a network. A missing lock is",
+        "made at build; a stale one is an error that names the command which renews it.",
+        "",
+    ])  # fmt: skip
+
+
+def commands_page() -> str:
+    """Return the reference of commands: the help of each."""
+    parts = ["# Commands", "", "What `--help` prints.", ""]
+    for words, command in _commands(typer.main.get_command(application()), ()):
+        name = " ".join(("envmgr", *words))
+        context = command.make_context(name, [], resilient_parsing=True)
+        parts += [f"## {name}", "", "```text", command.get_help(context), "```", ""]
+    return "\n".join(parts)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the generated page to the site (a hook of mkdocs)."""
+    from mkdocs.structure.files import File  # noqa: PLC0415 - only mkdocs calls this
+
+    files.append(File.generated(config, "commands.md", content=commands_page()))
+    return files
+
+
+def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if hasattr(command, "commands"):
+        for name, inner in command.commands.items():
+            yield from _commands(inner, (*words, name))
+    else:
+        yield words, command
+
+
+def _table(shape: type[BaseModel]) -> list[str]:
+    return ["| key | value |", "|---|---|", *_rows(shape)]
+
+
+def _rows(shape: type[BaseModel]) -> Iterator[str]:
+    inner: list[tuple[str, type[BaseModel]]] = []
+    for name, field in shape.model_fields.items():
+        key = field.alias or name
+        held = next((kind for kind in (field.annotation, *get_args(field.annotation)) if _is_table(kind)), None)
+        if held is not None:
+            inner.append((f"[[{key}]]" if field.annotation not in {held, held | None} else f"[{key}]", held))
+            key = inner[-1][0]
+        elif "dict" in str(field.annotation) and shape is Manifest:
+            key = f"[{key}]"
+        required = "" if not field.is_required() else " (needed)"
+        yield f"| `{key}` | {field.description}{required} |"
+    for key, held in inner:
+        for name, field in held.model_fields.items():
+            required = "" if not field.is_required() else " (needed)"
+            yield f"| `{key}` `{field.alias or name}` | {field.description}{required} |"
+
+
+def _is_table(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(manifest_page())

@@ -1,0 +1,97 @@
+"""Documentation says what is so: every command is one, what can run here runs, what is generated is fresh."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from envmgr.cli.application import application
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "runners" / "PROTOCOL.md"])
+OFFLINE = "<!-- runs offline -->"
+OWN = "<!-- runs offline, with envmgr's own manifests -->"
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def commands(page, marker=""):
+    """Yield the envmgr commands that a page shows, or those alone that stand under a marker."""
+    marked = f"{re.escape(marker)}\n" if marker else ""
+    for block in re.findall(rf"{marked}```console\n(.*?)```", page.read_text(), re.DOTALL):
+        for line in block.splitlines():
+            found = re.match(r"\$ (?:\.venv/bin/)?envmgr (.*?)(?:\s{2,}#.*)?$", line)
+            if found:
+                yield shlex.split(found[1])
+
+
+ALL = [(page, words) for page in PAGES for words in commands(page)]
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), ALL, ids=lambda value: " ".join(value) if isinstance(value, list) else value.stem
+)
+def test_every_command_in_the_docs_is_one(page, words):
+    command = typer.main.get_command(application())
+    left = list(words)
+    while hasattr(command, "commands"):
+        name = left.pop(0)
+        assert name in command.commands, f"{page.name}: {name}"
+        command = command.commands[name]
+    command.make_context("envmgr", left)
+
+
+@pytest.mark.integration
+def test_what_runs_offline_runs(tmp_path):
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ENVMGR_CACHE_DIR": str(tmp_path / "cache")}
+    environment |= {"UV_OFFLINE": "1", "NO_COLOR": "1"}
+    places = [(page, marker) for page in PAGES for marker in (OFFLINE, OWN)]
+    for number, (page, marker) in enumerate(places):
+        folder = tmp_path / str(number)
+        shutil.copytree(ROOT / "tests" / "hosts", folder / "tests" / "hosts")
+        (folder / "requirements.txt").write_text("numpy==2.1.0\n")
+        for words in commands(page, marker):
+            done = subprocess.run(
+                [sys.executable, "-m", "envmgr", *words], cwd=folder, env=environment, capture_output=True, text=True,
+                check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, f"{page.name}: {words}\n{done.stderr}"
+
+
+def test_the_reference_of_manifests_is_that_of_the_code():
+    made = generator()
+    assert made.PAGE.read_text() == made.manifest_page(), "python docs/generate.py"
+
+
+def test_the_reference_of_commands_has_every_command():
+    page = generator().commands_page()
+    for name in ("envmgr build", "envmgr matrix run", "envmgr kernel install"):
+        assert f"## {name}\n" in page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists() or target == "commands.md", target
+
+
+@pytest.mark.integration
+def test_the_site_is_built_without_a_warning(tmp_path):
+    pytest.importorskip("mkdocs")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "how-to" / "compare.html").is_file()
