@@ -106,6 +106,12 @@ class Shelf(Mapping[str, Manifest]):
         return dict(sorted(found.items()))
 
     def __getitem__(self, name: str) -> Manifest:
+        twins = [self._project.shown(path) for each, path in self.paths.items() if each.casefold() == name.casefold()]
+        if len(twins) > 1:
+            raise check.same_name(name, *twins[:2])
+        return self._loaded(name)
+
+    def _loaded(self, name: str) -> Manifest:
         if name not in self._read:
             self._read[name] = self._load(self.paths[name])
         return self._read[name]
@@ -129,7 +135,7 @@ class Shelf(Mapping[str, Manifest]):
         errors: list[ManifestError] = []
         for name in self:
             try:
-                manifests[name] = self[name]
+                manifests[name] = self._loaded(name)
             except ManifestError as error:
                 errors.append(error)
         try:
@@ -146,6 +152,8 @@ class Shelf(Mapping[str, Manifest]):
             if text is not None:
                 source = self._project.shown(path)
                 matrix = read.parse_matrix(text, source)
+                if folder != self._matrix_folders[0]:
+                    self._refuse_of_others(matrix)
                 check.check_matrix(matrix, text=text, source=source, runners=self.runners, manifests=self)
                 return matrix
         raise UsageError(
@@ -153,6 +161,16 @@ class Shelf(Mapping[str, Manifest]):
             f"wanted one of: {', '.join(self.matrix_names()) or 'none is there'}",
             "name one of them, or write manifests/matrices/NAME.toml",
         )
+
+    def _refuse_of_others(self, shipped: Matrix) -> None:
+        """Raise a UsageError if a shipped matrix is about manifests that this project does not have."""
+        if not all(name.partition("@")[0] in self for name in shipped.manifests):
+            raise UsageError(
+                f"this project has no matrix {shipped.name!r}",
+                f"envmgr's own of that name is for envmgr's own manifests; this project has: {', '.join(self)}",
+                f"write {self._project.shown(self._matrix_folders[0] / shipped.name)}.toml, "
+                "with manifests = [...] and an [[entry]] for each runner",
+            )
 
     def matrix_names(self) -> tuple[str, ...]:
         """Return the names of the project's matrices and of the shipped ones."""

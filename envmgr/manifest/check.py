@@ -57,11 +57,14 @@ def check_collection(manifests: Collection[tuple[str, Manifest]]) -> None:
     for source, manifest in manifests:
         first = sources.setdefault(manifest.name.casefold(), source)
         if first != source:
-            raise ManifestError(
-                f"two manifests are called '{manifest.name}'",
-                f"found in {first} and in {source}",
-                "Rename one of them, file and name.",
-            )
+            raise same_name(manifest.name, first, source)
+
+
+def same_name(name: str, first: str, second: str) -> ManifestError:
+    """Return the error of two files whose manifests bear one name."""
+    return ManifestError(
+        f"two manifests are called '{name}'", f"found in {first} and in {second}", "Rename one of them, file and name."
+    )
 
 
 def _name(noun: Manifest | Matrix, source: str) -> Iterator[Fault]:

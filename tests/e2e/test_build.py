@@ -167,3 +167,14 @@ def test_a_cache_folder_that_cannot_be_made_is_told(project, tmp_path):
     assert "error: " + str(tmp_path / "file") in done.stderr
     assert "ENVMGR_CACHE_DIR" in done.stderr
     assert "fault of its own" not in done.stderr
+
+
+def test_names_that_differ_in_case_alone_are_one_name(project):
+    if (project.root / "manifests" / "ONE.toml").exists():
+        pytest.skip("this file system holds one of them only")
+    assert project.run("build", "one").returncode == 0
+    project.manifest("One")
+    done = project.run("build", "one")
+    assert done.returncode == 2
+    assert "two manifests are called 'one'" in done.stderr
+    assert "manifests/One.toml and in manifests/one.toml" in done.stderr

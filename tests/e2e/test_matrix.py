@@ -162,3 +162,11 @@ def test_faults_of_a_manifest_name_file_and_line(project):
     assert code == 0
     assert len(answer["data"]["broken"]) == 1
     assert json.dumps(answer["data"]["manifests"]).count('"name": "one"') == 1
+
+
+def test_a_project_without_a_matrix_is_told_to_write_one(project):
+    done = project.run("matrix", "plan", "-e", "one")
+    assert done.returncode == 2
+    assert "this project has no matrix 'quick'" in done.stderr
+    assert "manifests/matrices/quick.toml" in done.stderr
+    assert "there is no manifest" not in done.stderr
