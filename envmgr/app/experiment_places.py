@@ -19,7 +19,8 @@ _LEFT_OUT = (
 _ENTRIES = 3000
 _FILE_BYTES = 50_000_000
 _HOME_ENTRIES = 300
-_HOME_FILE_BYTES = 2_000_000
+_HOME_FILE_BYTES = 200_000
+_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,17 @@ class Snapshot:
 
 
 def take_snapshot(files: Files, home: Path, folder: Path, named: Iterable[str], target: Path) -> Snapshot:
-    """Copy the caller's folder, and of HOME the settings and whatever the variables' values name, within bounds."""
+    """Copy the caller's folder, and of HOME the settings and whatever the variables' values name.
+
+    What is large (data sets, weights, environments) is left out: 50 MB a file, 200 MB and 3000 files a folder; settings
+    in HOME are files of up to 200 kB.
+    """
     names: list[str] = []
+    room = _BYTES
     for path in _within(files, folder, _ENTRIES, _FILE_BYTES):
-        _take(files, path, folder, target / "cwd", names)
+        room -= files.size(path)
+        if room >= 0:
+            _take(files, path, folder, target / "cwd", names)
     mentioned = [Path(word) for word in named if Path(word).is_relative_to(home) and Path(word) != home]
     for entry in files.list(home):
         wanted = any(place.is_relative_to(entry) for place in mentioned)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from packaging.version import Version
+
 from envmgr.diagnose.knowledge import cap_for_lost_module, distributions_for, in_standard_library, last_python_with
 from envmgr.diagnose.mechanisms.repair import replacements
 from envmgr.diagnose.releases import Release, installable, of_version, stable
@@ -136,17 +138,23 @@ def ladder(situation: Situation, owner: str, why: str, weight: float) -> Iterato
     ]
     cause = Cause(kind="package", name=owner, why=f"{why} in {owner} {current}")
     pinned = owner in {line.key for line in situation.lines}
-    older = _last_of_series([r for r in releases if r.version < current])
-    for at, release in enumerate(reversed(older[-4:])):
-        yield _moved(situation, f"{owner}=={release.version}", cause, weight * (0.8 - 0.12 * at), pinned)
-    newer = _last_of_series([r for r in releases if r.version > current])
+    for at, release in enumerate(_rungs([r for r in releases if r.version < current], current)):
+        yield _moved(situation, f"{owner}=={release.version}", cause, weight * (0.8 - 0.09 * at), pinned)
+    newer = _last_of_series([r for r in releases if r.version > current], 2)
     for at, release in enumerate(newer[:1] + newer[-1:]):
         yield _moved(situation, f"{owner}=={release.version}", cause, weight * (0.5 - 0.1 * at), pinned)
 
 
-def _last_of_series(releases: list[Release]) -> list[Release]:
-    """Return the last release of each minor series."""
-    last: dict[tuple[int, ...], Release] = {release.version.release[:2]: release for release in releases}
+def _rungs(older: list[Release], current: Version) -> list[Release]:
+    """Return older releases, the nearest first, in steps that grow: the last of minor series, then of major ones."""
+    minors = _last_of_series([r for r in older if r.version.major == current.major], 2)
+    majors = _last_of_series([r for r in older if r.version.major < current.major], 1)
+    return [series[-step] for series in (minors, majors) for step in (1, 2, 4, 8) if step <= len(series)]
+
+
+def _last_of_series(releases: list[Release], depth: int) -> list[Release]:
+    """Return the last release of each series of versions that share their first numbers."""
+    last: dict[tuple[int, ...], Release] = {release.version.release[:depth]: release for release in releases}
     return list(last.values())
 
 
