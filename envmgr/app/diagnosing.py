@@ -24,7 +24,7 @@ from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.refine import Refinement
 from envmgr.diagnose.search import Journal, Search
 from envmgr.diagnose.situation import HostBrief, Situation, Sources, Surroundings
-from envmgr.errors import UsageError
+from envmgr.errors import HostError
 from envmgr.model.finding import Experiment, Finding, World
 from envmgr.ports import Clock, Event, Files, Listener, Process, Web
 
@@ -35,7 +35,7 @@ _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be diagnosed: a world, the probe (argv after the interpreter, and its source if it is code).
+    """What is to be diagnosed: a world, the probe (a command, or options of Python alone, and its source if it is code).
 
     `given` are variables with `{venv}` and `{home}` still in them; `budget` is in seconds. `blind` keeps from the
     engine what processes print.
@@ -108,7 +108,7 @@ class _Diagnosis:
         world = self._question.world
         if world.python not in self._place.interpreters:
             known = ", ".join(sorted(self._place.interpreters))
-            raise UsageError(
+            raise HostError(
                 f"there is no Python {world.python} here", f"found: {known}", f"envmgr python install {world.python}"
             )
         self._tell("building", "what was asked for")

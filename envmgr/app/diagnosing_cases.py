@@ -16,7 +16,7 @@ from envmgr.app.diagnosing_log import diagnose_log
 from envmgr.app.hosting import facts_here
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
-from envmgr.errors import LockError, UsageError
+from envmgr.errors import HostError, LockError, UsageError
 from envmgr.manifest.read import parse_manifest
 from envmgr.model.finding import Finding, Variables, World
 from envmgr.model.host import HostFacts
@@ -115,7 +115,7 @@ def world_of(manifest: Manifest, facts: HostFacts, python: str = "") -> World:
     fitting.sort(key=Version)
     minor = wanted or (".".join(fitting[-1].split(".")[:2]) if fitting else "")
     if not minor:
-        raise UsageError(f"no Python here fits {manifest.name}", f"wanted {manifest.python}", "envmgr python list")
+        raise HostError(f"no Python here fits {manifest.name}", f"wanted {manifest.python}", "envmgr python list")
     return World(
         python=minor,
         requirements=manifest.requirements,

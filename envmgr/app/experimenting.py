@@ -126,13 +126,21 @@ class Laboratory:
             lay_out(self._files, self._snapshot, world.files, place)
             home, folder = place / "home", place / "cwd"
         environment = self.probe_environment(world, built.folder / "venv", home)
-        argv = (str(built.python), *self.bench.probe)
+        argv = self._command(built)
         completed = self._process.run(
             ProcessRequest(argv, folder, environment, timeout=min(_PROBE_SECONDS, self.bench.budget / 2))
         )
         if not in_place:
             self._files.remove(folder.parent)
         return completed
+
+    def _command(self, built: Built) -> tuple[str, ...]:
+        """Return the probe's argv: Python means the environment's own, and so does a program that it holds."""
+        first, *rest = self.bench.probe
+        if first.startswith("-"):
+            return (str(built.python), *self.bench.probe)
+        own = built.python.with_name("python" if re.fullmatch(r"python[\d.]*", first) else first)
+        return (str(own) if self._files.exists(own) else first, *rest)
 
     def ask(self, world: World, folder: Path, code: str, seconds: float = 60.0) -> Completed:
         """Run a question of ours in an environment that stands, with the world's variables, in a place of its own."""

@@ -74,7 +74,8 @@ class User:
             listener=Listener(),
         )
         world = World(python=PYTHON, requirements=tuple(requirements))
-        return diagnose(Question(world, ("-c", probe), probe, budget=60.0, **more), place)
+        command, source = (("-c", probe), probe) if isinstance(probe, str) else (probe, "")
+        return diagnose(Question(world, command, source, budget=60.0, **more), place)
 
     def digest(self):
         """Everything in HOME and the folder, as names with digests."""

@@ -76,3 +76,11 @@ def test_what_nothing_here_can_mend_is_not_claimed_to_be_mended(user):
     finding = user.diagnose(["alpha==1.0"], "import alpha")
     assert finding.fix is None
     assert not finding.confirmed
+
+
+def test_a_command_is_run_with_the_environments_own_python(user):
+    user.wheel("alpha", "1.0", "value = 1\n")
+    (user.folder / "script.py").write_text("import os, alpha\nassert 'ALPHA_MODE' not in os.environ\n")
+    assert user.diagnose(["alpha==1.0"], ("python", "script.py")) is None
+    user.variables["ALPHA_MODE"] = "odd"
+    assert user.diagnose(["alpha==1.0"], ("python3", "script.py")).cause.name == "ALPHA_MODE"
