@@ -35,7 +35,7 @@ _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be diagnosed: a world, the probe (a command, or options of Python alone, and its source if it is code).
+    """What is to be diagnosed: a world and the probe (a command, or options of Python alone; its source if it is code).
 
     `given` are variables with `{venv}` and `{home}` still in them; `budget` is in seconds. `blind` keeps from the
     engine what processes print.

@@ -24,8 +24,8 @@ class Bench:
     """What every experiment starts from.
 
     `environment` is the caller's, `given` are variables in which `{venv}` and `{home}` stand for the experiment's own
-    places; `interpreters` maps minors and full versions to executables; `probe` is a command, or options of Python alone.
-    `budget` is in seconds.
+    places; `interpreters` maps minors and full versions to executables; `probe` is a command, or options of Python
+    alone. `budget` is in seconds.
     """
 
     uv: Path
