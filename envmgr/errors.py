@@ -91,6 +91,12 @@ class FolderError(EnvmgrError):
     code = "folder"
 
 
+class FleetError(EnvmgrError):
+    """The fleet cannot be reached, does not fit together, or has lost its scheduler."""
+
+    code = "fleet"
+
+
 class CheckError(EnvmgrError):
     """A check found drift."""
 

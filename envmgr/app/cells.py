@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Semaphore
 
 from envmgr.app.guarding import GuardedEnvs, Room
+from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.workplace import Workplace
 from envmgr.cell.run import Surroundings, run_cell
@@ -100,20 +101,3 @@ def _outside(workplace: Workplace) -> tuple[Path, ...]:
     temporary = (Path(workplace.caller.environment.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"))  # noqa: S108
     safe = [path for path in temporary if not any(each.resolve().is_relative_to(path.resolve()) for each in precious)]
     return (Path("/dev"), Path("/proc"), *dict.fromkeys(safe))
-
-
-def lay_data(workplace: Workplace, manifest: Manifest, home: Path) -> None:
-    """Give a cell's home its own copy of the weights and data sets that the manifest names under `data`.
-
-    A copy (a clone, where the file system has them) cannot be written through: the user's files stay as they are. What
-    is named below the user's home has the same place below the cell's.
-    """
-    for name in manifest.data:
-        source = Path(name.replace("~", str(workplace.caller.home), 1)) if name.startswith("~") else Path(name)
-        if not source.is_absolute():
-            source = (workplace.project.root or workplace.caller.folder) / source
-        if not workplace.files.exists(source):
-            continue
-        below_home = source.is_relative_to(workplace.caller.home)
-        target = home / source.relative_to(workplace.caller.home) if below_home else home / "data" / source.name
-        workplace.files.copy(source, target)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from envmgr.app.building import Builder, BuildWishes, Built
-from envmgr.app.cells import lay_data
 from envmgr.app.hosting import facts_here, pythons_here
+from envmgr.app.laying import lay_data
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for

@@ -88,7 +88,8 @@ class CellResult(Noun):
 
     `round` counts the processes of a cell from 0. `reason` is one line. `peak_memory` is in bytes, as the operating
     system tells: through the runner itself if it reports it, else as seen from outside. `log` is the log's place
-    relative to the run's folder. `conditions` tells what else went on in the machine.
+    relative to the run's folder. `conditions` tells what else went on in the machine, `host` where
+    in a fleet it ran.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
@@ -105,6 +106,7 @@ class CellResult(Noun):
     report: Report | None = None
     log: str = ""
     conditions: Conditions | None = None
+    host: str = ""
 
 
 class Parity(Noun):

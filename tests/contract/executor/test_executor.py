@@ -6,10 +6,19 @@ from envmgr.errors import BuildError
 from envmgr.fleet.inline import InlineExecutor
 from envmgr.fleet.local import LocalExecutor
 
+ON_A_FLEET = pytest.param(None, id="fleet", marks=[pytest.mark.fleet, pytest.mark.integration])
 
-@pytest.fixture(params=[InlineExecutor, lambda: LocalExecutor(1), lambda: LocalExecutor(3)], ids=["inline", "1", "3"])
+
+@pytest.fixture(
+    params=[
+        pytest.param(InlineExecutor, id="inline"),
+        pytest.param(lambda: LocalExecutor(1), id="1"),
+        pytest.param(lambda: LocalExecutor(3), id="3"),
+        ON_A_FLEET,
+    ]
+)
 def executor(request):
-    return request.param()
+    return request.param() if request.param else request.getfixturevalue("standing")
 
 
 def test_every_job_is_done_once(executor):

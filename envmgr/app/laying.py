@@ -1,0 +1,25 @@
+"""What a cell's home holds of the user's own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from envmgr.app.place import HostPlace
+from envmgr.model.manifest import Manifest
+
+
+def lay_data(place: HostPlace, manifest: Manifest, home: Path) -> None:
+    """Give a cell's home its own copy of the weights and data sets that the manifest names under `data`.
+
+    A copy (a clone, where the file system has them) cannot be written through: the user's files stay as they are. What
+    is named below the user's home has the same place below the cell's.
+    """
+    for name in manifest.data:
+        source = Path(name.replace("~", str(place.caller.home), 1)) if name.startswith("~") else Path(name)
+        if not source.is_absolute():
+            source = place.base / source
+        if not place.files.exists(source):
+            continue
+        below_home = source.is_relative_to(place.caller.home)
+        target = home / source.relative_to(place.caller.home) if below_home else home / "data" / source.name
+        place.files.copy(source, target)

@@ -1,0 +1,179 @@
+"""What a host of a fleet does with what is sent to it: builds, asks for devices, measures. All that comes is data."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from envmgr.app.laying import lay_data
+from envmgr.app.place import HostPlace
+from envmgr.app.probing import list_devices, selection_of, variables_of
+from envmgr.backends import invariants
+from envmgr.cell.run import Surroundings, run_cell
+from envmgr.env.build import build
+from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Places, Switches, Tools
+from envmgr.env.identity import env_key
+from envmgr.errors import EnvmgrError, FleetError
+from envmgr.model.cell import Cell
+from envmgr.model.env import DeviceListing, Env
+from envmgr.model.host import HostFacts, InstallerSettings, Interpreter
+from envmgr.model.manifest import Manifest
+from envmgr.model.outcome import Outcome, Phase
+from envmgr.model.platform import Platform
+from envmgr.model.result import CellResult
+
+_LOG_KEPT = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class EnvOrder:
+    """An env that a host is to have: of which version set, from what, on which of its own interpreters."""
+
+    manifest: Manifest
+    variant: str
+    content: LockedContent | HistoryContent
+    interpreter: Interpreter
+    platform: Platform
+
+
+@dataclass(frozen=True, slots=True)
+class EnvAnswer:
+    """What became of an env on a host: the env and its backend's devices, or the error that stopped it."""
+
+    host: str
+    env: Env | None = None
+    listing: DeviceListing | None = None
+    error: EnvmgrError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellOrder:
+    """One process of one cell: the env that it wants, and the text of the runner with its digest."""
+
+    env: EnvOrder
+    cell: Cell
+    round: int
+    runner: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellAnswer:
+    """The result of one process on a host, with what it wrote."""
+
+    host: str
+    cell: Cell
+    result: CellResult
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What the worker's own process has found out about its host, once, before anything was sent.
+
+    With `stand_in` no env is built: that interpreter answers for every env. `together` lets cells run beside those of
+    other workers on this machine; else one cell runs at a time, whoever sent it.
+    """
+
+    place: HostPlace
+    facts: HostFacts
+    settings: InstallerSettings
+    stand_in: Path | None = None
+    together: bool = False
+
+
+_HERE: list[Host] = []
+
+
+def settle(host: Host) -> None:
+    """Make this process work for a host."""
+    _HERE[:] = [host]
+
+
+def prepare(order: EnvOrder) -> EnvAnswer:
+    """Build an env from this host's own cache and ask its backend for devices; an error is an answer."""
+    host = _here()
+    try:
+        env = _env(host, order)
+        listing = list_devices(host.place, env, order.manifest, host.facts) if order.manifest.backend else None
+    except EnvmgrError as error:
+        return EnvAnswer(host.facts.name, error=error)
+    return EnvAnswer(host.facts.name, env, listing)
+
+
+def measure(order: CellOrder) -> CellAnswer:
+    """Run one process of a cell and return its result with its log, whatever becomes of it."""
+    host = _here()
+    place, cell, manifest = host.place, order.cell, order.env.manifest
+    if hashlib.sha256(order.runner.encode()).hexdigest() != order.digest:
+        raise FleetError(f"the runner {cell.runner} was damaged on its way", "its digest differs", "run it again")
+    alone = nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock")
+    with place.files.scratch("cell") as scratch:
+        try:
+            env = _env(host, order.env)
+        except EnvmgrError as error:
+            reason = " ".join(f"{error.what}: {error.why}".split())
+            failed = CellResult(
+                cell=cell.id, round=order.round, outcome=Outcome.BUILD_FAILED, phase=Phase.BUILD, reason=reason
+            )
+            return CellAnswer(host.facts.name, cell, failed, "")
+        home, folder, log = scratch / "home", scratch / "work", scratch / "log"
+        for each in (home, folder):
+            place.files.make_folder(each)
+        runner = scratch / f"{cell.runner}.py"
+        place.files.write(runner, order.runner)
+        lay_data(place, manifest, home)
+        surroundings = Surroundings(
+            process=place.process,
+            files=place.files,
+            clock=place.clock,
+            machine=place.machine,
+            python=Path(env.python),
+            runner=runner,
+            variables=variables_of(place, env, manifest, home, selection_of(manifest, cell.device)),
+            log=log,
+            log_name=f"logs/{cell.id}-{order.round}.log",
+            folder=folder,
+        )
+        with alone:
+            result = run_cell(cell, order.round, surroundings)
+        text = (place.files.read(log) or "")[-_LOG_KEPT:]
+    return CellAnswer(host.facts.name, cell, result.model_copy(update={"host": host.facts.name}), text)
+
+
+def _here() -> Host:
+    if not _HERE:
+        raise FleetError(
+            "this worker is not one of envmgr", "it was started by other means", "envmgr fleet worker ADDRESS"
+        )
+    return _HERE[0]
+
+
+def _env(host: Host, order: EnvOrder) -> Env:
+    place, folders = host.place, host.place.folders
+    key = env_key(order.content.digest, order.interpreter, order.platform)
+    if host.stand_in is not None:
+        return Env(
+            key=key,
+            manifest=order.manifest.name,
+            variant=order.variant,
+            path=str(host.stand_in.parent),
+            python=str(host.stand_in),
+            interpreter=order.interpreter,
+            lock_digest=order.content.digest,
+            resolved={},
+        )
+    request = BuildRequest(
+        manifest=order.manifest.name,
+        variant=order.variant,
+        key=key,
+        interpreter=order.interpreter,
+        content=order.content,
+        places=Places(
+            envs=folders.envs, uv_cache=place.uv_cache, pip_cache=folders.cache / "pip", app_data=folders.app_data
+        ),
+        switches=Switches(uv=str(place.uv), settings=host.settings, caller=place.caller.environment),
+    )
+    return build(request, Tools(place.process, place.files, place.clock, place.listener), invariants)
