@@ -120,6 +120,12 @@ def _single_cells(workplace: Workplace, wishes: CompareWishes) -> Comparisons:
 
 def _two_runs(workplace: Workplace, first: str, second: str, cells: Sequence[str]) -> Comparisons:
     one, other = _Sides(_load(workplace, first)), _Sides(_load(workplace, second))
+    if one.run.record.id == other.run.record.id:
+        raise UsageError(
+            f"run {one.run.record.id} would be compared with itself",
+            f"found {first!r} and {second!r}",
+            "envmgr matrix compare, without runs, compares the latest with the one before it",
+        )
     chosen = {other.one(name).cell.id for name in cells}
     before, after = (
         _by_identity(one.all),

@@ -64,6 +64,12 @@ def test_cells_of_two_runs_by_reference(workplace, two):
         compare(workplace, CompareWishes((f"{ONE}#alpha", TWO)))
 
 
+def test_a_run_is_not_compared_with_itself(workplace, two):
+    for wishes in (CompareWishes(baseline="latest"), CompareWishes((TWO, "latest"))):
+        with pytest.raises(UsageError, match="with itself"):
+            compare(workplace, wishes)
+
+
 def test_a_wrong_answer_has_no_speed_and_has_regressed(workplace, store_run):
     store_run(ONE, {"alpha": 1.0, "beta": 2.0})
     store_run(TWO, {"alpha": 1.0, "beta": 0.1}, answers={"beta": 2.01})
