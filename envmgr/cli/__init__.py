@@ -13,15 +13,18 @@ def run(argv: Sequence[str]) -> int:
 
     One that is known to have nothing to do is answered at once.
     """
-    if answered(argv):
+    argv, timed = _without_timings(argv)
+    if not timed and answered(argv):
         return 0
     # Results are many small values without cycles: looking for cycles among them again and again takes half the time.
     gc.set_threshold(200_000, 50, 50)
     import typer
 
+    from envmgr.cli import wishes
     from envmgr.cli.application import application
     from envmgr.cli.session import UsageProblem, show_usage_error
 
+    wishes.TIMINGS = timed
     try:
         code = application()(list(argv), standalone_mode=False, prog_name="envmgr")
     except typer.Abort:
@@ -29,3 +32,14 @@ def run(argv: Sequence[str]) -> int:
     except UsageProblem as error:
         return show_usage_error(error, argv)
     return code if isinstance(code, int) else 0
+
+
+def _without_timings(argv: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the command line without `--timings`, which every command has, and whether it was there.
+
+    What stands after `--` belongs to another program.
+    """
+    words = list(argv)
+    own = words[: words.index("--")] if "--" in words else words
+    kept = [word for word in own if word != "--timings"]
+    return kept + words[len(own) :], len(kept) < len(own)

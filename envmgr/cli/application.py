@@ -57,6 +57,8 @@ def _show_version(asked: bool) -> None:
 
 
 def _version(
-    *, version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version.")
+    *,
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version."),
+    timings: bool = typer.Option(False, "--timings", help="Tell where the time went (anywhere in the line)."),
 ) -> None:
     """Reproducible environments without Docker, and a matrix of machine-learning stacks."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from envmgr.app.workplace import Workplace
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, perform, say
 from envmgr.errors import UsageError
@@ -31,6 +30,7 @@ def import_bundle(
     from envmgr.app.building import BuildWishes
     from envmgr.app.bundling import import_bundle as unbundled
     from envmgr.app.verifying import build_and_verify
+    from envmgr.app.workplace import Workplace
     from envmgr.cli.show_builds import show_builds
 
     def action(workplace: Workplace) -> Answer:
@@ -51,7 +51,7 @@ def import_bundle(
     perform(Options("import", json, None, debug), action)
 
 
-def export_bundle(workplace: Workplace, name: str, output: Path | None, platform: str | None) -> Answer:
+def export_bundle(workplace: Any, name: str, output: Path | None, platform: str | None) -> Answer:
     """Answer `export --to bundle`."""
     from envmgr.app.bundling import export_bundle as bundled
 

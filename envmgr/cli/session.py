@@ -55,14 +55,16 @@ class Answer:
 def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     """Do one use case in a Workplace, show its answer and leave with its exit code."""
     from envmgr.app.workplace import Workplace
+    from envmgr.cli.account import accounted
     from envmgr.cli.progress import progress
     from envmgr.report.json import envelope
 
     _end_on_signals()
     workplace: Workplace | None = None
     try:
-        with progress(quiet=False) as listener:
-            workplace = Workplace(options.project, listener, witness=options.command in COMMANDS)
+        with progress(quiet=False) as listener, accounted(listener) as (heard, timed):
+            workplace = Workplace(options.project, heard, witness=options.command in COMMANDS)
+            timed(workplace)
             answer = action(workplace)
         with redirect_stdout(StringIO()) if answer.lasting else nullcontext(sys.stdout) as stream:
             if options.json:

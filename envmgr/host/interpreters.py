@@ -43,11 +43,23 @@ class _Remembered(Noun):
     answer: Answer
 
 
+class _Refused(Noun):
+    """A file that will not become a base before it is replaced."""
+
+    identity: str
+    reason: str
+
+
 class _Cache(Noun):
     """Answers by path, valid while `state` (a digest of the probe's text) and the Python's file are the same."""
 
     state: str
     answers: dict[str, _Remembered] = Field(default_factory=dict)
+    refused: dict[str, _Refused] = Field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, _Remembered | _Refused]:
+        return {**self.answers, **self.refused}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +78,14 @@ def discover(means: Means, around: Surroundings, cache_folder: Path) -> Discover
     candidates = find_candidates(means, around)
     results = _ask_all(means, around, candidates, known)
     answers = {path: result for path, result in results.items() if isinstance(result, _Remembered)}
-    if answers != known:
-        means.files.write(cache_path, _Cache(state=state, answers=answers).model_dump_json(indent=1))
+    refused = {path: result for path, result in results.items() if isinstance(result, _Refused)}
+    if {**answers, **refused} != known:
+        cache = _Cache(state=state, answers=answers, refused=refused)
+        means.files.write(cache_path, cache.model_dump_json(indent=1))
     return _sort_out(candidates, results)
 
 
-def _read_cache(means: Means, path: Path, state: str) -> dict[str, _Remembered]:
+def _read_cache(means: Means, path: Path, state: str) -> dict[str, _Remembered | _Refused]:
     text = means.read(path)
     if text is None:
         return {}
@@ -79,14 +93,14 @@ def _read_cache(means: Means, path: Path, state: str) -> dict[str, _Remembered]:
         cache = _Cache.model_validate_json(text)
     except ValidationError:
         return {}
-    return cache.answers if cache.state == state else {}
+    return cache.known if cache.state == state else {}
 
 
 def _ask_all(
-    means: Means, around: Surroundings, candidates: tuple[Candidate, ...], known: dict[str, _Remembered]
-) -> dict[str, _Remembered | str]:
+    means: Means, around: Surroundings, candidates: tuple[Candidate, ...], known: dict[str, _Remembered | _Refused]
+) -> dict[str, _Remembered | _Refused | str]:
     """Return for each path what is known of it: an answer, or the reason why there is none."""
-    results: dict[str, _Remembered | str] = {}
+    results: dict[str, _Remembered | _Refused | str] = {}
     unknown: list[tuple[Path, Path]] = []
     with means.files.scratch("interpreters") as folder:
         for number, candidate in enumerate(candidates):
@@ -101,7 +115,7 @@ def _ask_all(
     return results
 
 
-def _ask(means: Means, around: Surroundings, path: Path, report: Path) -> _Remembered | str:
+def _ask(means: Means, around: Surroundings, path: Path, report: Path) -> _Remembered | _Refused | str:
     identity = means.files.identity(path)
     if not identity:
         return "there is no such file"
@@ -109,6 +123,8 @@ def _ask(means: Means, around: Surroundings, path: Path, report: Path) -> _Remem
     argv = (str(path), "-E", "-s", "-S", str(PROBE), str(report))
     completed = means.process.run(ProcessRequest(argv, cwd=report.parent, env=variables, timeout=_TIMEOUT))
     text = means.read(report)
+    if completed.exit_code == _TOO_OLD:
+        return _Refused(identity=identity, reason=_why_silent(completed))
     if not completed.good or text is None:
         return _why_silent(completed)
     try:
@@ -133,14 +149,14 @@ def _steers_python(variable: str) -> bool:
     return variable.upper().startswith(("PYTHON", "_PYTHON", "__PYVENV", "PYENV_VERSION"))
 
 
-def _sort_out(candidates: tuple[Candidate, ...], results: dict[str, _Remembered | str]) -> Discovery:
+def _sort_out(candidates: tuple[Candidate, ...], results: dict[str, _Remembered | _Refused | str]) -> Discovery:
     interpreters: dict[str, Interpreter] = {}
     rejected: dict[str, RejectedInterpreter] = {}
     for candidate in candidates:
         path = str(candidate.path)
         result = results[path]
-        reason = result if isinstance(result, str) else _objection(result.answer)
-        if isinstance(result, str) or reason:
+        reason = _reason(result)
+        if not isinstance(result, _Remembered) or reason:
             refused = RejectedInterpreter(executable=path, source=candidate.source, reason=reason)
             rejected.setdefault(path, refused)
         else:
@@ -148,6 +164,14 @@ def _sort_out(candidates: tuple[Candidate, ...], results: dict[str, _Remembered 
             interpreters.setdefault(interpreter.executable, interpreter)
     ordered = sorted(interpreters.values(), key=lambda one: Version(one.version), reverse=True)
     return Discovery(tuple(ordered), tuple(rejected.values()))
+
+
+def _reason(result: _Remembered | _Refused | str) -> str:
+    match result:
+        case _Refused(reason=reason) | str(reason):
+            return reason
+        case _:
+            return _objection(result.answer)
 
 
 def _objection(answer: Answer) -> str:

@@ -112,3 +112,13 @@ def test_what_is_answered_at_once_is_what_was_answered_before(project):
     assert answers[0] == answers[1] == answers[2]
     assert answers[0][1]["data"]["builds"][0]["fresh"] is False
     assert len(list(Path(project.environment["ENVMGR_CACHE_DIR"], "receipts").iterdir())) == 1
+
+
+def test_every_command_accounts_for_its_time(project):
+    done = project.run("build", "one", "--timings")
+    assert done.returncode == 0
+    for word in ("timings:", "start of the interpreter", "uv pip install", "inspect.py", "envmgr itself", "install"):
+        assert word in done.stderr, word
+    assert "timings" not in done.stdout
+    assert "timings:" in project.run("--timings", "path", "one").stderr
+    assert "timings:" not in project.run("run", "one", "--", "python", "-c", "print('--timings')", "--timings").stderr

@@ -1,0 +1,6 @@
+"""What was asked for besides the command itself; set once, before the command runs."""
+
+from __future__ import annotations
+
+TIMINGS = False
+"""Whether the command is to account for its time."""

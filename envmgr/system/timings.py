@@ -1,0 +1,148 @@
+"""Where the time of a command goes: to its start, to which programs, to which stages, to envmgr itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+import psutil
+
+from envmgr.ports import Completed, Event, Listener, ProcessRequest
+from envmgr.system.process import RealProcess
+
+Span = tuple[str, float, float]
+"""A name, and when it began and ended, in seconds of the monotonic clock."""
+
+
+@dataclass
+class Timings:
+    """What is noted while a command runs; may be called from any thread."""
+
+    begun: float = field(default_factory=time.monotonic)
+    start: float = 0.0
+    programs: list[Span] = field(default_factory=list)
+    stages: list[Span] = field(default_factory=list)
+    _open: dict[str, tuple[str, float]] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def note_start(self) -> None:
+        """Note how long this process took to come here: its interpreter, and what was imported."""
+        self.start = max(0.0, _age_of_this_process())
+
+    def note_program(self, name: str, begun: float) -> None:
+        """Note that a program which was begun then has ended now."""
+        with self._guard:
+            self.programs.append((name, begun, time.monotonic()))
+
+    def note_stage(self, subject: str, stage: str) -> None:
+        """Note that a subject is in a stage from now on, and was in another one until now."""
+        now = time.monotonic()
+        with self._guard:
+            before = self._open.pop(subject, None)
+            if before is not None:
+                self.stages.append((before[0], before[1], now))
+            if stage not in _ENDS:
+                self._open[subject] = (stage, now)
+
+    def lines(self) -> list[str]:
+        """Return the account for people: totals, then programs and stages by the time that they took."""
+        whole = time.monotonic() - self.begun
+        waited = covered(self.programs)
+        return [
+            f"timings: {self.start + whole:.3f} s",
+            f"  {self.start:8.3f} s  start of the interpreter, imports",
+            f"  {waited:8.3f} s  waiting for programs",
+            *(f"      {line}" for line in _by_name(self.programs)),
+            f"  {max(0.0, whole - waited):8.3f} s  envmgr itself",
+            *(["  stages (several at a time overlap):"] if self.stages else []),
+            *(f"      {line}" for line in _by_name(self.stages)),
+        ]
+
+
+def _age_of_this_process() -> float:
+    """Return the seconds since this process began; psutil would add to a boot time that is told in whole seconds."""
+    if psutil.LINUX:
+        uptime = float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
+        fields = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return uptime - int(fields[_STARTED]) / os.sysconf("SC_CLK_TCK")
+    return time.time() - psutil.Process().create_time()
+
+
+_STARTED = 19
+"""Where the start of a process stands among the fields behind its name."""
+
+_ENDS = frozenset({"built", "ready", "failed", "done"})
+
+
+def covered(spans: Iterable[Span]) -> float:
+    """Return the seconds in which at least one of the spans was open.
+
+    >>> covered([("a", 0.0, 2.0), ("b", 1.0, 3.0), ("c", 5.0, 6.0)])
+    4.0
+    """
+    total, end = 0.0, float("-inf")
+    for _, begun, ended in sorted(spans, key=lambda span: span[1]):
+        total += max(0.0, ended - max(begun, end))
+        end = max(end, ended)
+    return total
+
+
+def _by_name(spans: Iterable[Span]) -> list[str]:
+    sums: dict[str, list[float]] = {}
+    for name, begun, ended in spans:
+        sums.setdefault(name, []).append(ended - begun)
+    ordered = sorted(sums.items(), key=lambda item: -sum(item[1]))
+    return [
+        f"{sum(each):8.3f} s  {name}" + (f" ({len(each)} times)" if len(each) > 1 else "") for name, each in ordered
+    ]
+
+
+class TimedProcess(RealProcess):
+    """Runs processes and notes how long each took."""
+
+    def __init__(self, environment: Mapping[str, str], timings: Timings) -> None:
+        super().__init__(environment)
+        self._timings = timings
+
+    def run(self, request: ProcessRequest) -> Completed:
+        """Run one process; its time is noted under the name of its program, or of the script that it runs."""
+        begun = time.monotonic()
+        try:
+            return super().run(request)
+        finally:
+            self._timings.note_program(program_of(request.argv), begun)
+
+
+class TimedListener(Listener):
+    """Hears of stages for the timings, and passes all that it hears on."""
+
+    def __init__(self, timings: Timings, other: Listener) -> None:
+        self._timings = timings
+        self.on_plan = other.on_plan  # type: ignore[method-assign]
+        self.on_cell_started = other.on_cell_started  # type: ignore[method-assign]
+        self.on_cell_finished = other.on_cell_finished  # type: ignore[method-assign]
+        self._other = other
+
+    def on_event(self, event: Event) -> None:
+        """Note the stage and pass the event on."""
+        if event.subject:
+            self._timings.note_stage(event.subject, event.stage)
+        self._other.on_event(event)
+
+
+def program_of(argv: tuple[str, ...]) -> str:
+    """Return what a process is called in the account: `uv pip install`, `inspect.py`, `uname`.
+
+    >>> program_of(("/x/uv", "pip", "install", "--no-deps")), program_of(("/e/bin/python3.8", "-I", "/p/inspect.py"))
+    ('uv pip install', 'inspect.py')
+    """
+    name = PurePath(argv[0]).stem if argv[0].endswith(".exe") else PurePath(argv[0]).name
+    if name == "uv":
+        words = [word for word in argv[1:] if not word.startswith("-") and "/" not in word and "\\" not in word]
+        return " ".join(["uv", *words[:2]])
+    script = next((PurePath(word).name for word in argv[1:] if word.endswith(".py")), "")
+    return script or name
