@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
 import threading
@@ -70,6 +71,12 @@ def _create_anew(interpreter: Interpreter, folder: Path, app_data: Path, caller:
     try:
         _run_virtualenv(arguments, environment)
     except (Exception, SystemExit) as error:
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise BuildError(
+                "there is no space left on the disk",
+                f"wanted room for an environment in {folder.parent}; the system says: {error.strerror}",
+                "free some, for instance with `envmgr clean --dry-run` and `envmgr clean`",
+            ) from error
         raise BuildError(
             f"no virtual environment could be created with {interpreter.executable}",
             f"wanted an empty environment of Python {interpreter.version}, virtualenv says: {_first_line(error)}",
