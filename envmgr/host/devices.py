@@ -49,7 +49,8 @@ def device_reason(api: str, facts: HostFacts, interpreter: Interpreter | None, r
     }
     rule = rules.get(api)
     if rule is None:
-        return f"no rule for the API {api}: known are {', '.join(rules)}"
+        asked = f"the API {api}" if api else "a device of this name"
+        return f"no rule for {asked}: known are {', '.join(rules)}"
     return rule(_Question(facts, interpreter, resolved))
 
 

@@ -186,6 +186,7 @@ def test_metal_wants_a_card_that_has_it(hosts):
 
 def test_an_api_without_a_rule_is_told(hosts):
     assert "no rule for the API vulkan" in device_reason("vulkan", hosts["windows"], None, {})
+    assert "no rule for a device of this name" in device_reason("", hosts["windows"], None, {})
 
 
 def test_doctors_table_has_a_line_for_each_variant(hosts):
