@@ -186,7 +186,7 @@ class Builder:
         return fitting.platform, fetch_python(self._workplace, fitting.fetch, downloads=self._wishes.downloads)
 
     def _request(self, chosen: Target, interpreter: Interpreter, found: LockFound | None) -> BuildRequest:
-        content = _history(chosen.manifest) if found is None else _locked(chosen.manifest, found.lock)
+        content = content_of(chosen.manifest, found.lock if found else None)
         folders = self._workplace.folders
         return BuildRequest(
             manifest=chosen.manifest.name,
@@ -221,6 +221,11 @@ class Builder:
 
 
 _WORTH_A_WARNING = 1_000_000_000
+
+
+def content_of(manifest: Manifest, lock: Lock | None) -> LockedContent | HistoryContent:
+    """Return what an env is made from: its lock, or the history of steps that a manifest without one is."""
+    return _history(manifest) if lock is None else _locked(manifest, lock)
 
 
 def _history(manifest: Manifest) -> HistoryContent:

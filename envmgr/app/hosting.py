@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from envmgr.app.workplace import Workplace
+from envmgr.app.place import HostPlace
 from envmgr.errors import UsageError
 from envmgr.fleet.local import LocalExecutor
 from envmgr.host.facts import gather
@@ -18,18 +18,18 @@ from envmgr.model.host import HostFacts, InstallerSettings, Interpreter
 _PROBES_AT_ONCE = 4
 
 
-def facts_here(workplace: Workplace, python: str | None = None, *, downloads: bool = True) -> HostFacts:
+def facts_here(workplace: HostPlace, python: str | None = None, *, downloads: bool = True) -> HostFacts:
     """Return the facts of this machine; `python` adds an interpreter that the user names."""
     return gather(_means(workplace), _surroundings(workplace, python, downloads=downloads), workplace.folders.cache)
 
 
-def pythons_here(workplace: Workplace, python: str | None = None, *, downloads: bool = True) -> HostFacts:
+def pythons_here(workplace: HostPlace, python: str | None = None, *, downloads: bool = True) -> HostFacts:
     """Return of the facts of this machine only what decides which env is meant, and can be built: its Pythons."""
     around = _surroundings(workplace, python, downloads=downloads)
     return gather(_means(workplace), around, workplace.folders.cache, brief=True)
 
 
-def facts_of(workplace: Workplace, path: Path | None, python: str | None = None) -> HostFacts:
+def facts_of(workplace: HostPlace, path: Path | None, python: str | None = None) -> HostFacts:
     """Return the facts that a file holds, or those of this machine where no file is named."""
     if path is None:
         return facts_here(workplace, python)
@@ -48,22 +48,22 @@ def facts_of(workplace: Workplace, path: Path | None, python: str | None = None)
         ) from None
 
 
-def true_settings(workplace: Workplace) -> InstallerSettings:
+def true_settings(workplace: HostPlace) -> InstallerSettings:
     """Return pip's and uv's own configuration with its credentials: for installers, never to be shown."""
     return read_settings(_means(workplace), _surroundings(workplace, None, downloads=True))
 
 
-def fetch_python(workplace: Workplace, request: str, *, downloads: bool) -> Interpreter:
+def fetch_python(workplace: HostPlace, request: str, *, downloads: bool) -> Interpreter:
     """Fetch a Python through uv, with its progress shown; raises HostError when it cannot be had."""
     around = _surroundings(workplace, None, downloads=downloads)
     return install_python(_means(workplace), around, request, workplace.folders.cache)
 
 
-def _means(workplace: Workplace) -> Means:
+def _means(workplace: HostPlace) -> Means:
     return Means(workplace.process, workplace.files, LocalExecutor(_PROBES_AT_ONCE))
 
 
-def _surroundings(workplace: Workplace, python: str | None, *, downloads: bool) -> Surroundings:
+def _surroundings(workplace: HostPlace, python: str | None, *, downloads: bool) -> Surroundings:
     return Surroundings(
         system=system_of(workplace.caller.system),
         environment=workplace.caller.environment,

@@ -76,11 +76,13 @@ class LockWishes:
     """How a lock is made: with what of the host's settings, without network, and what of an old lock is to move.
 
     `for_all` makes a lock to commit: the host's further indexes, wheel folders and constraints take no part in it.
+    `python` is the minor version to lock for where the manifest leaves it open and no earlier lock decides.
     """
 
     for_all: bool = False
     offline: bool = False
     upgrades: tuple[str, ...] = ()
+    python: str | None = None
 
 
 class LockMaker:
@@ -94,7 +96,7 @@ class LockMaker:
     def make(self, chosen: Target, wishes: LockWishes) -> LockFound:
         """Resolve a target and write its lock; raises ResolveError when there is no solution or no index answers."""
         previous = _readable(self._workplace, chosen)
-        python = self._python(chosen, previous)
+        python = self._python(chosen, previous, wishes.python)
         wish = Wish(
             target=chosen,
             python=python,
@@ -126,11 +128,13 @@ class LockMaker:
             offline=wishes.offline,
         )
 
-    def _python(self, chosen: Target, previous: Lock | None) -> str:
+    def _python(self, chosen: Target, previous: Lock | None, wished: str | None) -> str:
         """Return the minor version to lock for: as before if that will do, else one of this host, else the newest."""
         allowed = pythons(chosen.python)
         if previous is not None and previous.python in allowed:
             return previous.python
+        if wished in allowed:
+            return wished
         here = [one.minor for one in self._facts.interpreters if one.minor in allowed]
         found = match(chosen.manifest, chosen.variant, self._facts).interpreter
         if found is not None and found.minor in allowed:

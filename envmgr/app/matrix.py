@@ -151,7 +151,7 @@ def _prepare(
             built = envs.build(each.manifest, each.variant)
         except EnvmgrError as error:
             workplace.listener.on_event(Event("failed", each.label, error.what))
-            return Prepared(each, replace(known, target=replace(known.target, refusal=_refusal(error))))
+            return Prepared(each, replace(known, target=replace(known.target, refusal=refusal_for(error))))
         listing = list_devices(workplace, built.env, each.manifest, facts) if each.manifest.backend else None
         envs.accept(built)
         workplace.listener.on_event(Event("ready", each.label))
@@ -166,7 +166,7 @@ def _prepare(
 _BUILDS_AT_ONCE = 3
 
 
-def _refusal(error: EnvmgrError) -> Refusal:
+def refusal_for(error: EnvmgrError) -> Refusal:
     """Return what an error at building time means for the cells."""
     reason = f"{error.what}: {error.why}" if error.why else error.what
     first = " ".join(reason.split())

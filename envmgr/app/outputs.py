@@ -205,6 +205,10 @@ class Imported(NamedTuple):
     runs: list[dict[str, Any]]
 
 
+class Nothing(NamedTuple):
+    """What commands say that end only when they are ended."""
+
+
 class ImportedBundle(NamedTuple):
     """What `import` laid down, and what became of building it."""
 
@@ -220,6 +224,8 @@ OUTPUTS: dict[str, Any] = {
     "diagnose": Found,
     "doctor": Examination,
     "export": Exported,
+    "fleet up": Nothing,
+    "fleet worker": Nothing,
     "import": ImportedBundle,
     "init": Drafted,
     "kernel install": InstalledKernel,

@@ -37,12 +37,18 @@ class EnvOrder:
     interpreter: Interpreter
     platform: Platform
 
+    @property
+    def label(self) -> str:
+        """The version set as a user types it."""
+        return self.manifest.name if self.variant == "default" else f"{self.manifest.name}@{self.variant}"
+
 
 @dataclass(frozen=True, slots=True)
 class EnvAnswer:
     """What became of an env on a host: the env and its backend's devices, or the error that stopped it."""
 
     host: str
+    label: str
     env: Env | None = None
     listing: DeviceListing | None = None
     error: EnvmgrError | None = None
@@ -99,8 +105,8 @@ def prepare(order: EnvOrder) -> EnvAnswer:
         env = _env(host, order)
         listing = list_devices(host.place, env, order.manifest, host.facts) if order.manifest.backend else None
     except EnvmgrError as error:
-        return EnvAnswer(host.facts.name, error=error)
-    return EnvAnswer(host.facts.name, env, listing)
+        return EnvAnswer(host.facts.name, order.label, error=error)
+    return EnvAnswer(host.facts.name, order.label, env, listing)
 
 
 def measure(order: CellOrder) -> CellAnswer:

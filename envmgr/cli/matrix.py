@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -100,6 +101,12 @@ def run(
     offline: Offline = False,
     python: PythonOption = None,
     no_python_downloads: NoDownloads = False,
+    fleet: Annotated[
+        str | None, typer.Option("--fleet", metavar="ADDRESS", help="On the hosts of this fleet: tcp://127.0.0.1:8786.")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Even where the fleet has no TLS and is not on this machine.")
+    ] = False,
     ci: Annotated[
         bool, typer.Option("--ci", help="Annotations and a summary for GitHub Actions, and envmgr-junit.xml here.")
     ] = False,
@@ -111,6 +118,7 @@ def run(
     """Build what is missing, measure every cell, show the table. Exit 1 when a cell fails unexpectedly."""
     from envmgr.app.building import BuildWishes
     from envmgr.app.continuous import tell_service
+    from envmgr.app.fleeting import FleetWishes
     from envmgr.app.matrix import MatrixWishes
     from envmgr.app.planning import Selection
     from envmgr.app.reporting import reading_of
@@ -125,10 +133,12 @@ def run(
             only_failed=failed,
             command=tuple(sys.argv[1:]),
         )
-        done = measured(workplace, wishes, resume=resume)
+        on = FleetWishes(fleet, insecure) if fleet else None
+        done = measured(workplace, wishes, resume=resume, fleet=on)
         if ci:
             print("\n".join(tell_service(workplace, reading_of(workplace, done))), file=sys.stderr)
-        return answer_of_run(workplace, done, wide=wide)
+        answer = answer_of_run(workplace, done, wide=wide)
+        return answer if done.finished else replace(answer, exit_code=max(1, answer.exit_code))
 
     perform(Options("matrix run", json, project, debug), action)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from envmgr.app.fleeting import FleetWishes, run_on_fleet
 from envmgr.app.matrix import CellLog, MatrixWishes, resume_matrix, run_matrix
 from envmgr.app.reporting import Reading, matrix_markdown, reading_of
 from envmgr.app.workplace import Workplace
@@ -19,10 +20,14 @@ from envmgr.report.look import Look
 from envmgr.report.text import clean
 
 
-def measured(workplace: Workplace, wishes: MatrixWishes, *, resume: bool) -> Run:
-    """Measure a matrix; on Ctrl-C, show what there is so far before leaving."""
+def measured(
+    workplace: Workplace, wishes: MatrixWishes, *, resume: bool, fleet: FleetWishes | None = None
+) -> Run:
+    """Measure a matrix, here or on a fleet; on Ctrl-C, show what there is so far before leaving."""
     before = set(workplace.store.names())
     try:
+        if fleet is not None:
+            return run_on_fleet(workplace, wishes, fleet, "latest" if resume else None)
         return resume_matrix(workplace, "latest", wishes) if resume else run_matrix(workplace, wishes)
     except KeyboardInterrupt:
         workplace.process.stop_all()

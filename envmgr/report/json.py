@@ -112,7 +112,7 @@ def _cell_data(run: Run, judged: JudgedCell, summary: Summary | None) -> dict[st
         "unexpected": judged.unexpected,
         "phase": judged.phase,
         "reason": judged.reason,
-        "host": cell.host,
+        "host": next((result.host for result in judged.results if result.host), cell.host),
         "resolved": env.resolved if env else {},
         "interpreter": env.interpreter if env else None,
         "effort": run.record.plan.effort,
