@@ -8,11 +8,9 @@ from io import StringIO
 from rich.box import ASCII, SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from envmgr.model.outcome import Outcome
-from envmgr.report.look import Look, signed
-from envmgr.report.text import clean
+from envmgr.report.look import Look
 
 _WIDE = 200
 STYLES = {
@@ -59,9 +57,3 @@ def new_table(heads: Sequence[str], look: Look, *, folding: Sequence[int] = (), 
             overflow="fold" if place in folding else "crop",
         )
     return table
-
-
-def styled(outcome: Outcome, look: Look, reason: str = "") -> Text:
-    """Return an outcome by sign, word and colour, with its reason behind it."""
-    text = Text(signed(outcome, unicode=look.unicode), style=STYLES.get(outcome, BAD))
-    return text.append(f": {clean(reason)}", style="default not bold") if reason else text

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from envmgr.model.cell import Plan
+from envmgr.model.cell import Cell, Plan
 from envmgr.model.outcome import Outcome
 from envmgr.report.grid import Column, Words, grid, paragraph
 from envmgr.report.look import Look, signed
 from envmgr.report.original import OriginalTable
-from envmgr.report.rich_text import BAD, STYLES, new_table, render, styled
+from envmgr.report.rich_text import BAD, STYLES, new_table, render
 from envmgr.report.spark import sparkline
 from envmgr.report.summary import MatrixView, Note, Row, Section, headline
 from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
@@ -51,16 +51,24 @@ def matrix(view: MatrixView, look: Look) -> str:
 
 def plan(planned: Plan, look: Look) -> str:
     """Return the cells of a plan as text, those that will not run with their reason."""
-    table = new_table(("id", "version set", "runner", "device", "plan"), look, folding=(1, 2, 3, 4))
-    for cell in planned.cells:
-        told = styled(cell.refusal, look, cell.reason) if cell.refusal else Text("measure", style="green")
-        table.add_row(cell.id, clean(cell.label), clean(cell.runner), clean(cell.device_name), told)
+    columns = [Column("id"), *(Column(head, fold=True) for head in ("version set", "runner", "device", "plan"))]
+    rows = [
+        [*(Words(clean(text)) for text in (cell.id, cell.label, cell.runner, cell.device_name)), _planned(cell, look)]
+        for cell in planned.cells
+    ]
     refused = sum(cell.refusal is not None for cell in planned.cells)
     total = (
         f"{len(planned.cells)} cells on {clean(planned.host)}: {len(planned.cells) - refused} to measure, "
         f"{processes(planned.processes)} each; {refused} that cannot run"
     )
-    return render([table, Text(total)], look)
+    text = grid(columns, rows, look) + paragraph([Words(total)], look)
+    return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _planned(cell: Cell, look: Look) -> Words:
+    if cell.refusal is None:
+        return Words("measure", "green")
+    return Words(f"{signed(cell.refusal, unicode=look.unicode)}: {clean(cell.reason)}", STYLES.get(cell.refusal, BAD))
 
 
 def original(table: OriginalTable, look: Look) -> str:

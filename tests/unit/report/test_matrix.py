@@ -110,3 +110,12 @@ def test_plan(run, golden):
     plan = run.record.plan
     refused = plan.cells[4].model_copy(update={"refusal": Outcome.UNAVAILABLE, "reason": "MPS needs macOS"})
     golden("plan.txt", terminal.plan(plan.model_copy(update={"cells": (*plan.cells[:3], refused)}), Look(80)))
+
+
+def test_a_plan_breaks_names_behind_a_mark(run):
+    plan = run.record.plan
+    label = plan.cells[0].model_copy(update={"manifest": "keras-2.2.4-tensorflow-1.13", "variant": "default"})
+    refused = plan.cells[4].model_copy(update={"refusal": Outcome.UNAVAILABLE, "reason": "MPS needs macOS " * 9})
+    text = terminal.plan(plan.model_copy(update={"cells": (label, refused)}), Look(64))
+    assert "keras-2.2.4-  " in text
+    assert "tensorflow-1.13" in text
