@@ -73,7 +73,7 @@ def past_build(workplace: Workplace, reference: str) -> PastBuild:
     run_name, cell_name = split_reference(reference)
     run = workplace.store.load(find_run(workplace.store.names(), run_name))
     cell = find_cell(run.record.plan, cell_name)
-    lock = lock_in_run(workplace, run, f"{cell.host}/{cell.label}") or lock_in_run(workplace, run, cell.label)
+    lock = lock_in_run(workplace, run, run.env_name(cell))
     if cell.manifest not in workplace.shelf:
         raise UsageError(
             f"there is no manifest {cell.manifest!r}",
@@ -81,7 +81,7 @@ def past_build(workplace: Workplace, reference: str) -> PastBuild:
             suggest(cell.manifest, workplace.shelf),
         )
     if lock is None:
-        unbuilt = not {cell.label, f"{cell.host}/{cell.label}"} & set(run.record.envs)
+        unbuilt = not run.env_name(cell)
         why = "it could not be built then" if unbuilt else "the run keeps no lock of it: it is a history, or older"
         raise StoreError(
             f"run {run.record.id} cannot bring {cell.label} back", why, f"envmgr build {cell.label} builds it as of now"

@@ -46,7 +46,9 @@ def application() -> typer.Typer:
     kernel_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Environments in Jupyter.")
     ecosystem.register_kernel(kernel_group)
     root.add_typer(kernel_group, name="kernel")
-    fleet_group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Other hosts that measure for a matrix.")
+    fleet_group = typer.Typer(
+        no_args_is_help=True, rich_markup_mode=None, help="Other hosts that measure for a matrix."
+    )
     fleet.register(fleet_group)
     root.add_typer(fleet_group, name="fleet")
     return root

@@ -20,9 +20,7 @@ from envmgr.report.look import Look
 from envmgr.report.text import clean
 
 
-def measured(
-    workplace: Workplace, wishes: MatrixWishes, *, resume: bool, fleet: FleetWishes | None = None
-) -> Run:
+def measured(workplace: Workplace, wishes: MatrixWishes, *, resume: bool, fleet: FleetWishes | None = None) -> Run:
     """Measure a matrix, here or on a fleet; on Ctrl-C, show what there is so far before leaving."""
     before = set(workplace.store.names())
     try:
