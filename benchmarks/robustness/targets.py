@@ -155,9 +155,9 @@ def _once(function):
     """Return a function that is called the first time alone, whatever it is given later."""
     answers = []
 
-    def remembered(*arguments):
+    def remembered(*arguments, **options):
         if not answers:
-            answers.append(function(*arguments))
+            answers.append(function(*arguments, **options))
         return answers[0]
 
     return remembered

@@ -28,13 +28,22 @@ _PASSED_ON = (
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
     "NETRC",
+    "UV_HTTP_TIMEOUT",
+    "UV_HTTP_CONNECT_TIMEOUT",
+    "UV_HTTP_RETRIES",
+    "PIP_DEFAULT_TIMEOUT",
+    "PIP_TIMEOUT",
+    "PIP_RETRIES",
 )
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _COMPILERS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET", "CUDA_HOME")
 
 
 def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that any installer gets: paths, certificates, proxies, compilers; none configures it."""
+    """Return the variables that any installer gets: paths, certificates, proxies, compilers, patience with a network.
+
+    None decides what is installed, or from where.
+    """
     passed = {name: caller[name] for name in (*_PASSED_ON, *_COMPILERS) if name in caller}
     for name in _PROXIES:
         for spelling in (name, name.lower()):
