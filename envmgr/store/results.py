@@ -47,10 +47,12 @@ class FileStore:
             self._files.write(place, _text(record))
 
     def append(self, run: str, result: CellResult) -> None:
-        """Add one result; one of the same cell and round must not be there."""
+        """Add one result; one of the same cell and round must not be there. A damaged one is put aside, not lost."""
         place = self._place(run) / "results" / f"{_checked(result.cell)}-{result.round}.json"
         with self._locked(run):
             self._demand(run)
+            if self._files.exists(place) and self._is_damaged(place):
+                self._files.move(place, place.with_name(f"{place.name}.damaged"))
             if self._files.exists(place):
                 what = f"run {run} has a result of cell {result.cell}, round {result.round}, already"
                 raise StoreError(what, f"found {place}", "results are only ever added: begin a new run")
@@ -114,6 +116,14 @@ class FileStore:
 
     def _locked(self, run: str) -> AbstractContextManager[None]:
         return self._files.lock(self._place(run) / ".lock")
+
+    def _is_damaged(self, place: Path) -> bool:
+        """Tell whether a result can be read neither by this program nor by a newer one."""
+        try:
+            self._read(place, CellResult)
+        except StoreError:
+            return _schema_of(self._files.read(place) or "") <= _SCHEMA
+        return False
 
     def _read(self, path: Path, kind: type[Stored]) -> Stored:
         """Return what a file holds; a StoreError tells whether it is newer than this program or damaged."""

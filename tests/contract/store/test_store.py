@@ -118,3 +118,17 @@ def test_a_head_is_what_the_run_began_with(store):
     assert store.head(record().id) == record()
     with pytest.raises(StoreError):
         store.head("20990101T000000Z-none")
+
+
+def test_a_damaged_result_is_put_aside_when_its_cell_is_measured_again(tmp_path):
+    store, head = FileStore(tmp_path / "runs", RealFiles(tmp_path / "scratch")), record()
+    store.begin(head)
+    store.append(head.id, result())
+    place = tmp_path / "runs" / head.id / "results" / "c1-0.json"
+    place.write_text('{"x')
+    store.append(head.id, result())
+    assert store.load(head.id).results == (result(),)
+    assert place.with_name("c1-0.json.damaged").read_text() == '{"x'
+    place.write_text('{"schema": 99}')
+    with pytest.raises(StoreError, match="already"):
+        store.append(head.id, result())
