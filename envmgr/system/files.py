@@ -67,10 +67,13 @@ class RealFiles:
                     self.remove(path)
 
     def copy(self, source: Path, target: Path) -> None:
-        """Copy a file or a whole folder; links inside a folder are followed, so that the copy shares nothing."""
+        """Copy a file or a whole folder; links inside a folder are followed, so that the copy shares nothing.
+
+        A link that leads nowhere has nothing to copy.
+        """
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True)
+            shutil.copytree(source, target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
         else:
             shutil.copy2(source, target)
 

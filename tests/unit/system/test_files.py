@@ -125,3 +125,11 @@ def test_a_claim_holds_against_others_as_long_as_its_process_runs(files, tmp_pat
     assert not files.is_claimed(env)
     files.claim(env)
     assert not stale.exists()
+
+
+def test_a_copy_leaves_out_links_that_lead_nowhere(files, tmp_path):
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "here.h5").write_text("numbers")
+    (tmp_path / "weights" / "gone.h5").symlink_to(tmp_path / "nowhere")
+    files.copy(tmp_path / "weights", tmp_path / "copy")
+    assert [path.name for path in (tmp_path / "copy").iterdir()] == ["here.h5"]
