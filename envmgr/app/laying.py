@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from envmgr.app.place import HostPlace
+from envmgr.errors import ManifestError
 from envmgr.model.manifest import Manifest
 
 
@@ -18,8 +19,20 @@ def lay_data(place: HostPlace, manifest: Manifest, home: Path) -> None:
         source = Path(name.replace("~", str(place.caller.home), 1)) if name.startswith("~") else Path(name)
         if not source.is_absolute():
             source = place.base / source
-        if not place.files.exists(source):
+            _refuse_outside(name, source, place.base)
+        if not place.files.identity(source):
             continue
         below_home = source.is_relative_to(place.caller.home)
         target = home / source.relative_to(place.caller.home) if below_home else home / "data" / source.name
         place.files.copy(source, target)
+
+
+def _refuse_outside(name: str, source: Path, project: Path) -> None:
+    """Raise a ManifestError if a path of the project leads out of it by a link."""
+    real = source.resolve()
+    if not real.is_relative_to(project.resolve()):
+        raise ManifestError(
+            f"data: {name!r} leaves the project",
+            f"wanted ~/… or a path inside the project; found a link to {real}",
+            "put the data into the project, or name it from the home folder",
+        )

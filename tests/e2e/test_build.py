@@ -178,3 +178,15 @@ def test_names_that_differ_in_case_alone_are_one_name(project):
     assert done.returncode == 2
     assert "two manifests are called 'one'" in done.stderr
     assert "manifests/One.toml and in manifests/one.toml" in done.stderr
+
+
+def test_data_that_a_link_leads_out_of_the_project_are_refused(project, tmp_path):
+    (tmp_path / "outside").mkdir()
+    (project.root / "weights").symlink_to(tmp_path / "outside")
+    (project.root / "gone").symlink_to(project.root / "nowhere")
+    project.manifest("one", data=["gone"])
+    assert project.run("run", "one", "--", "true").returncode == 0
+    project.manifest("one", data=["weights"])
+    done = project.run("run", "one", "--", "true")
+    assert done.returncode == 2
+    assert "data: 'weights' leaves the project" in done.stderr
