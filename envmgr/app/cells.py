@@ -11,7 +11,8 @@ from envmgr.app.guarding import GuardedEnvs, Room
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.workplace import Workplace
-from envmgr.cell.run import Surroundings, run_cell
+from envmgr.cell.run import Surroundings, not_run, run_cell
+from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.manifest import Manifest
 from envmgr.model.result import CellResult
@@ -50,7 +51,10 @@ class CellRunner:
             home, folder = scratch / "home", scratch / "work"
             for each in (home, folder):
                 files.make_folder(each)
-            lay_data(self._workplace, self._workplace.shelf[cell.manifest], home)
+            try:
+                lay_data(self._workplace, self._workplace.shelf[cell.manifest], home)
+            except (EnvmgrError, OSError) as error:
+                return cell, not_run(cell, round_number, error)
             with self._turn:
                 begin()
                 return cell, self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch))

@@ -49,10 +49,14 @@ def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
     try:
         result = _measure(cell, round_number, surroundings)
     except (EnvmgrError, OSError, ValueError) as error:
-        reason = one_line(f"envmgr could not run the cell: {error}")
-        result = _failed(cell, round_number, Phase.RUN, reason)
+        result = not_run(cell, round_number, error)
     log = surroundings.log_name or surroundings.log.name
     return result.model_copy(update={"started_at": started_at, "log": log})
+
+
+def not_run(cell: Cell, round_number: int, error: Exception) -> CellResult:
+    """Return the result of a cell that envmgr itself could not run."""
+    return _failed(cell, round_number, Phase.RUN, one_line(f"envmgr could not run the cell: {error}"))
 
 
 def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:

@@ -170,3 +170,13 @@ def test_a_project_without_a_matrix_is_told_to_write_one(project):
     assert "this project has no matrix 'quick'" in done.stderr
     assert "manifests/matrices/quick.toml" in done.stderr
     assert "there is no manifest" not in done.stderr
+
+
+def test_data_that_cannot_be_laid_out_stop_one_cell_alone(project, tmp_path):
+    (project.root / "weights").symlink_to(tmp_path)
+    project.manifest("two", data=["weights"])
+    project.matrix(manifests=["two", "one"])
+    code, answer = project.json("matrix", "run")
+    told = {cell["manifest"]: (cell["outcome"], cell["reason"]) for cell in answer["data"]["cells"]}
+    assert (code, told["one"][0], told["two"][0]) == (1, "passed", "failed")
+    assert "leaves the project" in told["two"][1]
