@@ -1,6 +1,7 @@
 """Documentation says what is so: every command is one, what can run here runs, what is generated is fresh."""
 
 import importlib.util
+import os
 import re
 import shlex
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from envmgr.cli import run
 from envmgr.cli.application import application
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,20 +55,21 @@ def test_every_command_in_the_docs_is_one(page, words):
 
 
 @pytest.mark.integration
-def test_what_runs_offline_runs(tmp_path):
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ENVMGR_CACHE_DIR": str(tmp_path / "cache")}
-    environment |= {"UV_OFFLINE": "1", "NO_COLOR": "1"}
+def test_what_runs_offline_runs(tmp_path, monkeypatch, capsys):
+    """In this process, as a start of the interpreter for each of them would take longer than the commands."""
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_", "PYENV", "XDG_"))]:
+        monkeypatch.delenv(name)
+    settings = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ENVMGR_CACHE_DIR": str(tmp_path / "cache")}
+    for name, value in (settings | {"UV_OFFLINE": "1", "NO_COLOR": "1"}).items():
+        monkeypatch.setenv(name, value)
     places = [(page, marker) for page in PAGES for marker in (OFFLINE, OWN)]
     for number, (page, marker) in enumerate(places):
         folder = tmp_path / str(number)
         shutil.copytree(ROOT / "tests" / "hosts", folder / "tests" / "hosts")
         (folder / "requirements.txt").write_text("numpy==2.1.0\n")
+        monkeypatch.chdir(folder)
         for words in commands(page, marker):
-            done = subprocess.run(
-                [sys.executable, "-m", "envmgr", *words], cwd=folder, env=environment, capture_output=True, text=True,
-                check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, f"{page.name}: {words}\n{done.stderr}"
+            assert run(words) == 0, f"{page.name}: {words}\n{capsys.readouterr().err}"
 
 
 def test_the_reference_of_manifests_is_that_of_the_code():
