@@ -21,6 +21,8 @@ _FOREIGN = (
 _INTERRUPTED = 130
 SET_ASIDE = "ENVMGR_SET_ASIDE_"
 """Begins the names of the variables in which a restarted envmgr finds what it was started with."""
+NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
+"""Looking for plugins of pydantic takes as long as a tenth of a start, and one of another project has no place here."""
 
 
 def main() -> None:
@@ -29,6 +31,7 @@ def main() -> None:
     if foreign:
         _restart(foreign)
     try:
+        os.environ.setdefault(NO_PLUGINS, "__all__")
         from envmgr.cli import run  # noqa: PLC0415 - nothing is imported before the decision above
 
         code = run(sys.argv[1:])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, MutableMapping
 from typing import Any
 
-import tomlkit
-
 from envmgr.errors import ResolveError
 from envmgr.lock.compile import Question, ask
 from envmgr.lock.floors import Floor, floors
@@ -32,6 +30,8 @@ def as_pylock(lock: Lock, wish: Wish, resolver: Resolver) -> str:
         completed = ask(question, wish, resolver, folder)
     if not completed.good:
         raise resolve_error(completed, wish, resolver)
+    import tomlkit  # noqa: PLC0415 - every command that builds imports this module, few export
+
     document = tomlkit.parse(completed.stdout)
     document["created-by"] = "envmgr"
     admitted = {each.name: frozenset(each.hashes) for each in lock.distributions}

@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import tomlkit
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -63,6 +62,8 @@ def ask(question: Question, wish: Wish, resolver: Resolver, folder: Path) -> Com
 
 def call(verb: str, question: Question, wish: Wish, resolver: Resolver, folder: Path) -> tuple[str, ...]:
     """Write the project and the configuration into a folder; return the start of a command of `uv pip` about them."""
+    import tomlkit  # noqa: PLC0415 - every command imports this module, few resolve
+
     project = folder / "pyproject.toml"
     configuration = folder / "uv.toml"
     resolver.files.write(project, tomlkit.dumps(_project(question, wish)))

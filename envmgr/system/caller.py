@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SET_ASIDE = "ENVMGR_SET_ASIDE_"
+NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
+"""Set at the start, for envmgr alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ def caller() -> Caller:
     environment |= {
         name.removeprefix(SET_ASIDE): value for name, value in os.environ.items() if name.startswith(SET_ASIDE)
     }
+    if environment.get(NO_PLUGINS) == "__all__":
+        del environment[NO_PLUGINS]
     return Caller(
         environment=environment,
         home=Path.home(),

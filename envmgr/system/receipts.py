@@ -22,6 +22,10 @@ _DECIDING = (
 """Beginnings of the variables that can decide which manifest, which Python and which folders are meant."""
 
 
+_SET_ASIDE = "ENVMGR_SET_ASIDE_"
+"""Begins the names of the variables in which a restarted envmgr finds what it was started with."""
+
+
 def state_of(path: str) -> list[int] | None:
     """Return what tells that a file or a folder is another one than before; None where nothing is."""
     try:
@@ -48,7 +52,8 @@ def receipt_path(cache: str, command: Sequence[str]) -> str:
 
 def deciding(environment: Mapping[str, str]) -> dict[str, str]:
     """Return those of the variables that can change what a command finds."""
-    return {name: value for name, value in environment.items() if name.upper().startswith(_DECIDING)}
+    given = {name.removeprefix(_SET_ASIDE): value for name, value in environment.items()}
+    return {name: value for name, value in given.items() if name.upper().startswith(_DECIDING)}
 
 
 def maker() -> list[object]:
