@@ -24,7 +24,8 @@ class ProcessRequest:
     `env` is the complete environment (None: the caller's, as `envmgr` itself was given it). `log` is a file that gets
     stdout and stderr, bounded to `log_limit` bytes with head and tail kept; without it both are returned as text.
     `timeout` and `grace` (between SIGTERM and SIGKILL of the whole process tree) are seconds; `memory_limit` is bytes.
-    `shared_terminal` hands the caller's standard streams to the process. `kept` tells that nothing which descends from
+    `shared_terminal` hands the caller's standard streams to the process, with `talk_only` its stdout goes to the
+    caller's stderr. `kept` tells that nothing which descends from
     the process may survive it; a harmless short question does without. `writable` are the only folders below which it
     may change files, where the system can see to that (Linux with Landlock); None: all.
     """
@@ -39,6 +40,7 @@ class ProcessRequest:
     log_limit: int = 4_000_000
     memory_limit: int | None = None
     shared_terminal: bool = False
+    talk_only: bool = False
     kept: bool = True
     writable: tuple[Path, ...] | None = None
 

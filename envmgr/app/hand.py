@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,23 +44,37 @@ def pick_one(workplace: Workplace, name: str) -> tuple[Manifest, str]:
     return manifest, variant or variants(manifest)[0]
 
 
-def run_by_hand(workplace: Workplace, name: str, device: str | None, argv: Sequence[str], wishes: BuildWishes) -> int:
+def run_by_hand(
+    workplace: Workplace, name: str, device: str | None, argv: Sequence[str], *, talk_only: bool = False
+) -> int:
     """Run a command with an env's surroundings in the caller's folder and terminal; return its exit code.
 
-    The home is kept from one call to the next, so that what a script downloads is not downloaded again.
+    The manifest's home is kept from one call to the next, so that nothing is downloaded twice; the data in it is laid
+    anew each time. With `talk_only` the command's stdout goes to stderr.
     """
-    built = build_named(workplace, name, wishes)
+    built = build_named(workplace, name, BuildWishes())
     manifest = built.target.manifest
-    home = workplace.folders.cache / "homes" / built.env.key
+    home = workplace.folders.cache / "homes" / f"{manifest.name}-{built.env.key}"
     workplace.files.make_folder(home)
-    lay_data(workplace, manifest, home)
+    _lay_anew(workplace, manifest, home)
     chosen = find_device(workplace, built, device or manifest.device)
     variables = variables_of(workplace, built.env, manifest, home, selection_of(manifest, chosen))
     variables["PATH"] = _with_callers_path(variables["PATH"], workplace)
     done = workplace.process.run(
-        ProcessRequest(tuple(argv), cwd=workplace.caller.folder, env=variables, shared_terminal=True)
+        ProcessRequest(
+            tuple(argv), cwd=workplace.caller.folder, env=variables, shared_terminal=True, talk_only=talk_only
+        )
     )
     return _exit_code(done, argv)
+
+
+def _lay_anew(workplace: Workplace, manifest: Manifest, home: Path) -> None:
+    """Put fresh copies of the manifest's data into its home, and take out those that it no longer names."""
+    record = home / ".envmgr-data.json"
+    for path in json.loads(workplace.files.read(record) or "[]"):
+        workplace.files.remove(home / path)
+    laid = lay_data(workplace, manifest, home)
+    workplace.files.write(record, json.dumps([path.relative_to(home).as_posix() for path in laid]))
 
 
 def find_device(workplace: Workplace, built: Built, asked: str | None) -> Device | None:

@@ -9,12 +9,14 @@ from envmgr.errors import ManifestError
 from envmgr.model.manifest import Manifest
 
 
-def lay_data(place: HostPlace, manifest: Manifest, home: Path) -> None:
+def lay_data(place: HostPlace, manifest: Manifest, home: Path) -> tuple[Path, ...]:
     """Give a cell's home its own copy of the weights and data sets that the manifest names under `data`.
 
     A copy (a clone, where the file system has them) cannot be written through: the user's files stay as they are. What
-    is named below the user's home has the same place below the cell's.
+    is named below the user's home has the same place below the cell's; what is in the project stands below `data/`.
+    Returns the places of the copies.
     """
+    laid = []
     for name in manifest.data:
         source = Path(name.replace("~", str(place.caller.home), 1)) if name.startswith("~") else Path(name)
         if not source.is_absolute():
@@ -23,8 +25,11 @@ def lay_data(place: HostPlace, manifest: Manifest, home: Path) -> None:
         if not place.files.identity(source):
             continue
         below_home = source.is_relative_to(place.caller.home)
-        target = home / source.relative_to(place.caller.home) if below_home else home / "data" / source.name
+        in_project = Path("data", *(part for part in Path(name).parts if part not in {"/", "."}))
+        target = home / source.relative_to(place.caller.home) if below_home else home / in_project
         place.files.copy(source, target)
+        laid.append(target)
+    return tuple(laid)
 
 
 def _refuse_outside(name: str, source: Path, project: Path) -> None:

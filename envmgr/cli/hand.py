@@ -27,12 +27,11 @@ def run(
     debug: DebugFlag = False,
 ) -> None:
     """Run your own command in an environment, in this folder, with the cell's home, settings and device."""
-    from envmgr.app.building import BuildWishes
     from envmgr.app.hand import run_by_hand
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
-        code = run_by_hand(workplace, name, device, command, BuildWishes())
+        code = run_by_hand(workplace, name, device, command, talk_only=json)
         return Answer({"exit_code": code}, lambda: None, exit_code=code)
 
     perform(Options("run", json, project, debug), action)
@@ -46,12 +45,11 @@ def shell(
     debug: DebugFlag = False,
 ) -> None:
     """Open a shell in an environment, in this folder, with the cell's home, settings and device."""
-    from envmgr.app.building import BuildWishes
     from envmgr.app.hand import run_by_hand, shell_of
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
-        code = run_by_hand(workplace, name, device, shell_of(workplace), BuildWishes())
+        code = run_by_hand(workplace, name, device, shell_of(workplace), talk_only=json)
         return Answer({"exit_code": code}, lambda: None, exit_code=code)
 
     perform(Options("shell", json, project, debug), action)

@@ -42,10 +42,17 @@ def linux_opencl(means: Means, around: Surroundings, equipment: Equipment) -> Eq
         Driver(api="opencl", name=name, path=find(name), detail="loader") for name in (LOADER, LINK) if find(name)
     ]
     drivers = (*icds, *shared)
-    seen = parse_clinfo(means.output("clinfo", "--raw"))
+    seen = parse_clinfo(_ask_clinfo(means, around))
     cards = tuple(_with_opencl(card, seen, drivers) for card in equipment.accelerators)
     processors = tuple(device for device in seen if device.kind == "cpu")
     return Equipment((*cards, *processors), equipment.drivers + drivers, equipment.lacks + opencl_lacks(drivers))
+
+
+def _ask_clinfo(means: Means, around: Surroundings) -> str:
+    """Return what clinfo says; pocl's cache of kernels, which it would make in the user's home, is thrown away."""
+    with means.files.scratch("clinfo") as folder:
+        variables = {**around.environment, "POCL_CACHE_DIR": str(folder)}
+        return means.output("clinfo", "--raw", variables=variables)
 
 
 def opencl_lacks(drivers: tuple[Driver, ...]) -> tuple[Lack, ...]:

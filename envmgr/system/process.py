@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -88,7 +89,8 @@ class RealProcess:
             process.end(1.0)
 
     def _run_in_terminal(self, request: ProcessRequest, environment: dict[str, str], begun: float) -> Completed:
-        process = subprocess.Popen(request.argv, cwd=request.cwd, env=environment)
+        stdout = sys.stderr.fileno() if request.talk_only else None
+        process = subprocess.Popen(request.argv, cwd=request.cwd, env=environment, stdout=stdout)
         with _deaf_to_interrupts():
             process.wait()
         code, number = _split(process.returncode)

@@ -190,3 +190,16 @@ def test_data_that_a_link_leads_out_of_the_project_are_refused(project, tmp_path
     done = project.run("run", "one", "--", "true")
     assert done.returncode == 2
     assert "data: 'weights' leaves the project" in done.stderr
+
+
+def test_by_hand_json_is_one_document_and_dropped_data_is_gone(project):
+    (project.root / "weights").mkdir()
+    (project.root / "weights" / "w.txt").write_text("heavy")
+    project.manifest("one", data=["weights"])
+    look = "import os; print(os.path.exists(os.path.expanduser('~/data/weights/w.txt')))"
+    done = project.run("run", "one", "--json", "--", "python", "-c", look)
+    assert json.loads(done.stdout)["data"] == {"exit_code": 0}
+    assert "True" in done.stderr
+    assert project.run("run", "one", "--", "python", "-c", look).stdout == "True\n"
+    project.manifest("one")
+    assert project.run("run", "one", "--", "python", "-c", look).stdout == "False\n"
