@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
@@ -90,7 +91,9 @@ def _before(workplace: Workplace, run: Run) -> str:
     """Return the latest earlier run of the same matrix on the same host, empty if there is none."""
     asked = (run.record.plan.matrix, run.record.host)
     for name in reversed(workplace.store.names()):
-        if name < run.record.id:
+        if name >= run.record.id:
+            continue
+        with suppress(StoreError):  # a damaged run is none to compare with
             head = workplace.store.head(name)
             if (head.plan.matrix, head.host) == asked:
                 return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from envmgr.app.judging import judged_cells, summaries_of
 from envmgr.app.runners import runner_facts
 from envmgr.app.workplace import Workplace
+from envmgr.errors import StoreError
 from envmgr.model.comparison import Verdict
 from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
@@ -189,10 +191,10 @@ def _earlier(workplace: Workplace, run: Run) -> Sequence[Run]:
     for name in _names_before(workplace.store.names(), run.record.id):
         if len(found) >= _RUNS_BACK or read >= _RESULTS_READ:
             break
-        head = workplace.store.head(name)
-        if ours & {cell.id for cell in head.plan.cells}:
-            found.append(workplace.store.load(name))
-            read += len(found[-1].results)
+        with suppress(StoreError):  # a damaged run has no part in the history
+            if ours & {cell.id for cell in workplace.store.head(name).plan.cells}:
+                found.append(workplace.store.load(name))
+                read += len(found[-1].results)
     return found[::-1]
 
 

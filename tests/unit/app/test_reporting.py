@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from envmgr.app.comparing import CompareWishes, compare
 from envmgr.app.importing import import_runs
 from envmgr.app.merging import merged, runs_of
 from envmgr.app.reporting import REPORTS, history_of, log_ends, reading_of
@@ -84,6 +85,15 @@ def test_a_damaged_head_elsewhere_is_named_and_left_out(workplace, store_run, pr
     run = runs_of(workplace)
     assert run.record.id == TWO
     assert run.damaged[0].startswith(f"run {ONE}: damaged")
+
+
+def test_a_damaged_earlier_run_disturbs_neither_history_nor_comparison(workplace, store_run, project):
+    for name in (ONE, TWO, OTHER):
+        store_run(name, {"alpha": 1.0})
+    (project / ".envmgr" / "runs" / TWO / "run.json").write_text("{")
+    history = history_of(workplace, reading_of(workplace, workplace.store.load(OTHER)))
+    assert [point.run for point in history["alpha-box"]] == [ONE, OTHER]
+    assert compare(workplace, CompareWishes()).first == ONE
 
 
 def test_runs_from_another_machine_are_imported_once(workplace, store_run, project, tmp_path):
