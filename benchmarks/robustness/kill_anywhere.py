@@ -70,6 +70,7 @@ class Trial:
         process.send_signal(signal.SIGKILL)
         _, talk = process.communicate()
         (self.late if late else self.killed)[name] += 1
+        self.took[name] *= 0.8 if late else 1.05  # the machine is now faster, now slower
         self.look(where, talk if name == "matrix" else "")
         self.recover(where)
 
@@ -109,10 +110,12 @@ def run(folder, kills, seed):
     """Kill so many times and return what was found."""
     trial = Trial(folder, seed)
     trial.measure()
-    for number in range(kills):
+    number = 0
+    while trial.killed.total() < kills and number < 3 * kills:
         trial.kill_once(number)
-        if number % 20 == 19:
-            say(f"{number + 1} of {kills}, {len(trial.faults)} faults")
+        number += 1
+        if number % 20 == 0:
+            say(f"{trial.killed.total()} of {kills}, {len(trial.faults)} faults")
     return {
         "seed": seed,
         "kills": sum(trial.killed.values()),

@@ -45,7 +45,8 @@ def find_rubbish(workplace: Workplace, names: Sequence[str], older_than: int | N
 def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, ...]:
     """Remove folders and return those that are gone: what another process has begun to use meanwhile stays.
 
-    An env goes under its lock and its marker first, so that nobody is served half of it.
+    An env goes under its lock and is moved away first, so that nobody is served half of it. Of a link in its place the
+    link alone goes.
     """
     return tuple(item for item in rubbish if _removed(workplace, Path(item.path)))
 
@@ -58,9 +59,9 @@ def _removed(workplace: Workplace, path: Path) -> bool:
     with files.lock(path.parent / f"{path.name}.lock"):
         if files.is_claimed(path):
             return False
-        files.remove(path / MARKER)
         files.remove(record_of(path))
-        files.remove(path)
+        with files.scratch("clean") as aside:
+            files.move(path, aside / "env")
     return True
 
 

@@ -30,3 +30,21 @@ def test_an_env_in_use_stays_and_goes_when_it_is_free(project):
     assert envs(project) == []
     left = list((project.root.parent / "cache" / "scratch").iterdir())
     assert left == [], "what the killed run left is gone as well"
+
+
+def test_clean_is_not_led_outside_by_links(project, tmp_path):
+    precious = tmp_path / "precious"
+    (precious / "inner").mkdir(parents=True)
+    for path in (precious / "envmgr.json", precious / "inner" / "file.txt"):
+        path.write_text("{}")
+    project.run("build", "one")
+    (env,) = envs(project)
+    cache = project.root.parent / "cache"
+    (env / "link").symlink_to(precious)
+    (cache / "envs" / ("0" * 32)).symlink_to(precious)
+    (cache / "homes").mkdir(exist_ok=True)
+    (cache / "homes" / "other").symlink_to(precious)
+    (cache / "scratch" / f"cell.{project.index.folder.name}.1.00000000").symlink_to(precious)
+    assert project.run("clean", "--yes").returncode == 0
+    assert envs(project) == []
+    assert sorted(path.name for path in precious.rglob("*")) == ["envmgr.json", "file.txt", "inner"]
