@@ -29,7 +29,6 @@ class _Task(Generic[Job]):
 
     job: Job
     died: list[str] = field(default_factory=list)
-    since: float = 0.0
 
 
 def anywhere(_job: object, hosts: Collection[str]) -> Collection[str]:
@@ -46,9 +45,9 @@ class ClusterExecutor:
     """Runs jobs on the hosts of a fleet, one at a time on each, each job once.
 
     `where` says which of the present hosts may take a job; `pack` makes what travels to the host. A job whose worker
-    dies is given to another (or the same one come back), at most three times in all. A job that nobody can take for
-    `patience` seconds, and one that has cost three workers, is handed to `unplaced` with a sentence; what that returns
-    (nothing: None) is yielded.
+    dies is given to another (or the same one come back), at most three times in all. One that has cost three workers,
+    and one that nobody can take when no host has come or gone for `patience` seconds, is handed to `unplaced` with a
+    sentence; what that returns (nothing: None) is yielded.
     """
 
     def __init__(
@@ -84,6 +83,8 @@ class ClusterExecutor:
                 self._hand_out(waiting, dispatch)
                 for task, said in self._given_up(waiting, dispatch):
                     yield from self._told(task, said, failures)
+                if not waiting and not dispatch.running:
+                    continue
                 for task, (kind, value) in dispatch.arrived():
                     if kind == "interrupted":
                         raise value
@@ -108,13 +109,11 @@ class ClusterExecutor:
     def _given_up(self, waiting: deque[_Task[Job]], dispatch: _Dispatch) -> list[tuple[_Task[Job], str]]:
         """Take out of what waits what costs too many workers, and what nobody has been able to take for too long."""
         given_up = []
-        now = time.monotonic()
+        unchanged = time.monotonic() - dispatch.changed
         for task in tuple(waiting):
-            present = self._where(task.job, dispatch.hosts)
-            task.since = 0.0 if present else task.since or now
             if len(task.died) >= _ATTEMPTS:
                 said = f"its worker died {len(task.died)} times, on {', '.join(task.died)}"
-            elif task.since and now - task.since > self._patience:
+            elif unchanged > self._patience and not self._where(task.job, dispatch.hosts):
                 said = (
                     f"no host that can take it is in the fleet (there: {', '.join(sorted(dispatch.hosts)) or 'none'})"
                 )
@@ -145,6 +144,7 @@ class _Dispatch:
         self._load: dict[str, int] = {}
         self._members: Mapping[str, str] = {}
         self._looked = 0.0
+        self.changed = time.monotonic()
         self._orphans: list[_Task[Any]] = []
         self._look()
 
@@ -216,6 +216,8 @@ class _Dispatch:
         before = self._members
         self._members = {member.address: member.host for member in self._cluster.members()}
         self._looked = time.monotonic()
+        if before != self._members:
+            self.changed = self._looked
         for ticket, (task, address) in tuple(self._with.items()):
             if address not in self._members:
                 del self._with[ticket]
