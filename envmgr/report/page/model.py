@@ -9,16 +9,13 @@ from typing import Any, NamedTuple
 
 from envmgr.model.history import Point
 from envmgr.model.noun import Noun
-from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Run
-from envmgr.report.axis import Axis, Tick, axis_for
 from envmgr.report.json import strict
 from envmgr.report.look import signed
+from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
 from envmgr.report.summary import MatrixView, Row, headline
 from envmgr.report.text import amount, clean, parameters, ratio, seconds
 
-_MOST_BARS = 60
-_MOST_POINTS = 400
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
 _DIGITS = 5
 
@@ -72,46 +69,6 @@ class Line(Noun):
     squares: tuple[tuple[Square, ...], ...]
 
 
-class Bar(Noun):
-    """One bar of a chart; places in per cent of the axis."""
-
-    id: str
-    name: str
-    text: str
-    kind: str
-    end: float
-    low: float | None = None
-    high: float | None = None
-
-
-class Bars(Noun):
-    """The chart of one runner: the median time of each cell with its interval, on a logarithmic axis."""
-
-    title: str
-    parameters: str
-    ticks: tuple[Tick, ...]
-    bars: tuple[Bar, ...]
-    left_out: int
-
-
-class Dot(Noun):
-    """One cell in the picture of first call against steady state; places in per cent."""
-
-    id: str
-    name: str
-    kind: str
-    across: float
-    up: float
-
-
-class Scatter(Noun):
-    """First call against steady state; `equal` is where both are the same, as two points."""
-
-    ticks_across: tuple[Tick, ...]
-    ticks_up: tuple[Tick, ...]
-    dots: tuple[Dot, ...]
-
-
 class Page(Noun):
     """The whole page; `data` is what the script works with."""
 
@@ -143,8 +100,8 @@ def page_of(story: Story) -> Page:
         headings=headings,
         lines=_lines(view, placed, headings),
         several_hosts=len(view.hosts) > 1,
-        charts=tuple(chart for section in view.sections if (chart := _bars(section.rows, section.parameters))),
-        scatter=_scatter([row for section in view.sections for row in section.rows]),
+        charts=tuple(chart for section in view.sections if (chart := bars_of(section.rows, section.parameters))),
+        scatter=scatter_of([row for section in view.sections for row in section.rows]),
         data=_data(story, placed, headings),
         damaged=tuple(clean(text) for text in view.damaged),
     )
@@ -216,62 +173,6 @@ def _square(row: Row) -> Square:
         level=None if row.speed is None else sum(row.speed >= step for step in _SPEED_STEPS),
         marks=row.marks,
         unexpected=row.unexpected,
-    )
-
-
-def _bars(rows: Sequence[Row], changed: Mapping[str, Any]) -> Bars | None:
-    timed = sorted((row for row in rows if row.summary.median), key=lambda row: row.summary.median or 0.0)
-    if not timed:
-        return None
-    shown = timed[:_MOST_BARS]
-    ends = [value for row in shown for value in (row.summary.median or 0.0, *(row.summary.interval or ()))]
-    axis = axis_for(ends)
-    return Bars(
-        title=clean(rows[0].runner),
-        parameters=parameters(dict(changed)),
-        ticks=axis.ticks(),
-        bars=tuple(_bar(row, axis) for row in shown),
-        left_out=len(timed) - len(shown),
-    )
-
-
-def _bar(row: Row, axis: Axis) -> Bar:
-    interval = row.summary.interval
-    text = seconds(row.summary.median)
-    if interval:
-        text += f" ({seconds(interval[0])} to {seconds(interval[1])})"
-    return Bar(
-        id=row.cell,
-        name=clean(f"{row.label} {row.device}"),
-        text=text if row.outcome is Outcome.PASSED else f"{text}, {row.outcome.value}",
-        kind=row.outcome.value,
-        end=axis.place(row.summary.median or axis.low),
-        low=axis.place(interval[0]) if interval else None,
-        high=axis.place(interval[1]) if interval else None,
-    )
-
-
-def _scatter(rows: Sequence[Row]) -> Scatter | None:
-    timed = [row for row in rows if row.summary.median and row.summary.first_call][:_MOST_POINTS]
-    if not timed:
-        return None
-    across = axis_for(row.summary.median or 0.0 for row in timed)
-    up = axis_for(row.summary.first_call or 0.0 for row in timed)
-    return Scatter(
-        ticks_across=across.ticks(),
-        ticks_up=up.ticks(),
-        dots=tuple(
-            Dot(
-                id=row.cell,
-                name=clean(
-                    f"{row.name}: first call {seconds(row.summary.first_call)}, then {seconds(row.summary.median)}"
-                ),
-                kind=row.outcome.value,
-                across=across.place(row.summary.median or 0.0),
-                up=up.place(row.summary.first_call or 0.0),
-            )
-            for row in timed
-        ),
     )
 
 
