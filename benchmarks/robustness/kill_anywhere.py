@@ -25,7 +25,7 @@ COMMANDS = {
     "lock": ["lock", "one"],
     "build": ["build", "one"],
     "matrix": ["matrix", "run"],
-    "report": ["matrix", "report"],
+    "report": ["matrix", "report", "--html", "page.html", "--csv", "table.csv"],
     "clean": ["clean", "--yes"],
 }
 REPORTED = re.compile(r"\[\d+/\d+\] one answer: passed")
