@@ -19,6 +19,7 @@ from envmgr.cli import (
     report,
     watch,
 )
+from envmgr.cli.examples import add_examples
 
 
 def application() -> typer.Typer:
@@ -51,6 +52,7 @@ def application() -> typer.Typer:
     )
     fleet.register(fleet_group)
     root.add_typer(fleet_group, name="fleet")
+    add_examples(root)
     return root
 
 

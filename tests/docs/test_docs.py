@@ -14,6 +14,7 @@ import typer.main
 
 from envmgr.cli import run
 from envmgr.cli.application import application
+from envmgr.cli.examples import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "runners" / "PROTOCOL.md"])
@@ -41,8 +42,11 @@ def commands(page, marker=""):
 ALL = [(page, words) for page in PAGES for words in commands(page)]
 
 
+EXAMPLE_LINES = [(Path("help.md"), shlex.split(line)[1:]) for lines in EXAMPLES.values() for line in lines]
+
+
 @pytest.mark.parametrize(
-    ("page", "words"), ALL, ids=lambda value: " ".join(value) if isinstance(value, list) else value.stem
+    ("page", "words"), ALL + EXAMPLE_LINES, ids=lambda value: " ".join(value) if isinstance(value, list) else value.stem
 )
 def test_every_command_in_the_docs_is_one(page, words):
     command = typer.main.get_command(application())
@@ -98,3 +102,10 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "how-to" / "compare.html").is_file()
+
+
+def test_examples_stand_under_the_help_of_their_command():
+    page = generator().commands_page()
+    for name, lines in EXAMPLES.items():
+        part = page.split(f"## envmgr {name}\n")[1].split("\n## ")[0]
+        assert all(line in " ".join(part.split()) for line in lines), name

@@ -1,0 +1,50 @@
+"""What stands under the help of a command: command lines to begin with."""
+
+from __future__ import annotations
+
+import typer
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "init": ("envmgr init", "envmgr init --from requirements.txt --name mine"),
+    "show": ("envmgr show plaidml-0.6.4@py3.9",),
+    "doctor": ("envmgr doctor", "envmgr doctor --host facts.json"),
+    "lock": ("envmgr lock keras-jax --platform macos-arm64", "envmgr lock --check"),
+    "build": ("envmgr build plaidml-0.6.4 keras-jax", "envmgr build plaidml-0.7.0@py3.9 --offline"),
+    "verify": ("envmgr verify plaidml-0.7.0 --deep",),
+    "devices": ("envmgr devices plaidml-0.6.4",),
+    "run": ("envmgr run plaidml-0.7.0 --device llvm_cpu.0 -- python train.py", "envmgr run torch-cpu -- pytest -x"),
+    "shell": ("envmgr shell keras-jax",),
+    "diagnose": (
+        'envmgr diagnose plaidml-0.7.0-python3.12 --probe "import keras"',
+        'envmgr diagnose --python 3.9 --require keras==2.2.4 --probe "import keras"',
+    ),
+    "clean": ("envmgr clean --dry-run", "envmgr clean torch-stable --yes"),
+    "schema": ("envmgr schema manifest --output manifest.json", "envmgr schema matrix run"),
+    "export": ("envmgr export keras-jax --to pylock --output pylock.toml",),
+    "bug-report": ("envmgr bug-report plaidml-0.6.4 --output bug.md",),
+    "matrix plan": ("envmgr matrix plan vgg19 -e plaidml-0.6.4", "envmgr matrix plan --host facts.json"),
+    "matrix run": (
+        "envmgr matrix run",
+        "envmgr matrix run vgg19 -e plaidml-0.7.0 -e keras-jax --effort default",
+        "envmgr matrix run --resume",
+    ),
+    "matrix compare": (
+        "envmgr matrix compare --baseline latest --fail-if-slower 10%",
+        "envmgr matrix compare --cell plaidml-0.6.4/keras_inference --cell plaidml-0.7.0/keras_inference",
+    ),
+    "matrix logs": ("envmgr matrix logs plaidml-0.7.0/keras_inference",),
+    "python install": ("envmgr python install 3.8",),
+    "kernel install": ("envmgr kernel install keras-jax",),
+}
+
+
+def add_examples(group: typer.Typer, before: str = "") -> None:
+    """Give every command of a group, and of the groups in it, its examples as the end of its help."""
+    for command in group.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
+        lines = EXAMPLES.get(f"{before}{name}")
+        if lines:
+            command.epilog = "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in lines)])
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None and inner.name:
+            add_examples(inner.typer_instance, f"{before}{inner.name} ")
