@@ -267,6 +267,11 @@ def test_each_kind_gets_its_true_outcome_and_nothing_of_it_remains(project):
     shown += "".join(project.run("matrix", "logs", cells[kind]["id"]).stdout for kind in cells if "control" in kind)
     assert "alert(1)" in shown
     assert not {"\x1b", "\x07"} & set(shown)
+    project.run("matrix", "report", "--html", "page.html", "--markdown", "page.md", "--junit", "page.xml")
+    page = (project.root / "page.html").read_text()
+    assert "alert(1)" in page
+    assert "<script>alert(1)" not in page + (project.root / "page.xml").read_text()
+    assert not {"\x1b", "\x07"} & set(page + (project.root / "page.md").read_text())
     assert project.json("verify", "one", "--deep")[0] == 0, "the env that is served is what was built"
 
 
