@@ -101,7 +101,16 @@ def _arguments(question: Question, wish: Wish, resolver: Resolver) -> tuple[str,
     if resolver.host_sources:
         arguments += [part for path in resolver.settings.constraints for part in ("--constraints", path)]
     arguments += [part for name in sorted(wish.upgrade - {ALL}) for part in ("--upgrade-package", name)]
+    if not resolver.offline:
+        arguments += [part for name in _wanted_anew(wish) for part in ("--refresh-package", name)]
     return tuple(arguments)
+
+
+def _wanted_anew(wish: Wish) -> list[str]:
+    """Return what is to move to its newest version: uv would trust pages of the index that it read minutes ago."""
+    if ALL not in wish.upgrade:
+        return sorted(wish.upgrade)
+    return sorted({canonicalize_name(Requirement(text).name) for text in wish.target.manifest.requirements})
 
 
 def _oldest(wish: Wish) -> str:

@@ -110,6 +110,7 @@ def test_lock_check_says_that_a_nightly_floats_and_what_it_was_last(project):
     assert "the last time to demo 3.0.dev20261107" in after.stdout
 
 
+@pytest.mark.indexes
 def test_a_dead_index_of_a_nightly_is_one_clear_error_and_the_others_go_on(project, tmp_path):
     index = f'[[index]]\nname = "dated"\nurl = "{DEAD}"\npackages = ["demo"]\n'
     project.manifest("nightly", requirements=["demo>=1.0.dev0"], floating=True, tables=index)
