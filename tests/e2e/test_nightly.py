@@ -55,7 +55,7 @@ def test_a_living_index_is_resolved_at_each_build_and_its_result_recorded(projec
     code, answer = project.json("matrix", "run", "nightly")
     assert (code, cells_of(answer)["nightly"]["resolved"]["demo"]) == (0, new)
     assert list((project.root / "manifests").glob("locks/nightly/*")) == []
-    assert f"the last time to demo {new}" in project.run("lock", "--check", "nightly").stdout
+    assert f"the last time to base 1.5, demo {new}" in project.run("lock", "--check", "nightly").stdout
 
 
 def test_a_nightly_whose_numbers_changed_is_wrong_beside_the_release(project, dated):
