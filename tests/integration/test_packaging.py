@@ -27,9 +27,9 @@ def test_the_wheel_holds_what_the_checkout_ships(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     for folder in ("runners", "manifests"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".md", ".toml", ".txt"}:
+            if path.suffix in {".py", ".md", ".toml", ".txt", ".json"}:
                 assert f"envmgr/shipped/{path.relative_to(ROOT)}" in names
-    assert "envmgr/py.typed" in names
+    assert {"envmgr/py.typed", "envmgr/__init__.pyi"} <= names
 
 
 def test_a_runner_of_an_installed_wheel_runs(wheel, tmp_path):
