@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -145,7 +144,7 @@ def import_bundle(workplace: Workplace, bundle: Path, asked: Path | None) -> Unb
 
 def _members(workplace: Workplace, chosen: Target, lock: Lock, wheels: Path) -> dict[str, Path | str]:
     manifest = chosen.manifest
-    entries = list(_entries(workplace, chosen))
+    entries = _entries(workplace, chosen)
     names = dict.fromkeys((*manifest.runners, *(entry["runner"] for entry in entries)))
     runners = {name: workplace.shelf.runners[name] for name in names if name in workplace.shelf.runners}
     return {
@@ -157,26 +156,22 @@ def _members(workplace: Workplace, chosen: Target, lock: Lock, wheels: Path) -> 
     }
 
 
-def _entries(workplace: Workplace, chosen: Target) -> Iterator[dict[str, Any]]:
-    """Yield what the matrices in view measure of a version set, each runner with its parameters once."""
-    seen = set()
-    for name in workplace.shelf.matrix_names():
+def _entries(workplace: Workplace, chosen: Target) -> list[dict[str, Any]]:
+    """Return what the first matrix in view that measures a version set (`quick` before others) measures of it."""
+    names = {chosen.manifest.name, chosen.label}
+    for name in sorted(workplace.shelf.matrix_names(), key=lambda each: (each != "quick", each)):
         try:
             matrix = workplace.shelf.matrix(name)
         except EnvmgrError:
             continue
-        if not {chosen.manifest.name, chosen.label} & set(matrix.manifests):
-            continue
-        for entry in matrix.entry:
-            for_all = not entry.manifests and entry.runner in chosen.manifest.runners
-            if not for_all and not {chosen.manifest.name, chosen.label} & set(entry.manifests):
-                continue
-            written: dict[str, Any] = {"runner": entry.runner}
-            written |= {"parameters": entry.parameters} if entry.parameters else {}
-            text = json.dumps(written, sort_keys=True, default=str)
-            if text not in seen:
-                seen.add(text)
-                yield written
+        fitting = [
+            {"runner": entry.runner, **({"parameters": entry.parameters} if entry.parameters else {})}
+            for entry in matrix.entry
+            if names & set(entry.manifests) or (not entry.manifests and entry.runner in chosen.manifest.runners)
+        ]
+        if names & set(matrix.manifests) and fitting:
+            return fitting
+    return []
 
 
 def _matrix(chosen: Target, entries: list[dict[str, Any]]) -> str:
