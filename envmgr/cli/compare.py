@@ -18,7 +18,7 @@ def register(group: typer.Typer) -> None:
 
 def compare(
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN_A] [RUN_B]", help="Runs, by (the beginning of) their ids.")
+        list[str] | None, typer.Argument(metavar="RUN", help="Runs, by (the beginning of) their ids.")
     ] = None,
     cell: Annotated[
         list[str] | None, typer.Option("--cell", metavar="CELL", help="Cells of a run: the others against the first.")

@@ -11,10 +11,10 @@ from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
 
-OptionalName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="A manifest, as NAME or NAME@VARIANT.")]
+OptionalName = Annotated[str | None, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.")]
 Command = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[-- CMD...]", help="The command that fails, after `--`, instead of --probe."),
+    typer.Argument(metavar="-- CMD", help="The command that fails, after `--`, instead of --probe."),
 ]
 Probe = Annotated[str | None, typer.Option("--probe", metavar="CODE", help="Python code that fails.")]
 Python = Annotated[

@@ -36,7 +36,7 @@ def _kernel() -> None:
 def schema(
     what: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WHAT]", help="manifest, matrix, output (of any command), or a command: matrix run."),
+        typer.Argument(metavar="WHAT", help="manifest, matrix, output (of any command), or a command: matrix run."),
     ] = None,
     output: OutputOption = None,
     json: JsonFlag = False,

@@ -24,7 +24,7 @@ from envmgr.cli.session import Answer, Options, perform, say
 from envmgr.errors import UsageError
 
 MatrixName = Annotated[
-    str, typer.Argument(metavar="[MATRIX]", help="The matrix to measure.", autocompletion=complete_matrices)
+    str, typer.Argument(metavar="MATRIX", help="The matrix to measure.", autocompletion=complete_matrices)
 ]
 Effort = Annotated[
     Literal["quick", "default", "long"] | None,
@@ -34,7 +34,7 @@ Wide = Annotated[bool, typer.Option("--wide", help="Show every column, whatever 
 RunNames = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[RUN]...",
+        metavar="RUN",
         autocompletion=complete_runs,
         help="Runs by (the beginning of) their ids; several are shown as one matrix.",
     ),

@@ -17,12 +17,12 @@ DebugFlag = Annotated[bool, typer.Option("--debug", help="Show the traceback of 
 
 Names = Annotated[
     list[str],
-    typer.Argument(metavar="NAME...", help="Manifests, as NAME or NAME@VARIANT.", autocompletion=complete_names),
+    typer.Argument(metavar="NAME", help="Manifests, as NAME or NAME@VARIANT.", autocompletion=complete_names),
 ]
 OptionalNames = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[NAME...]", help="Manifests, as NAME or NAME@VARIANT (default: all).", autocompletion=complete_names
+        metavar="NAME", help="Manifests, as NAME or NAME@VARIANT (default: all).", autocompletion=complete_names
     ),
 ]
 Name = Annotated[

@@ -21,7 +21,7 @@ def register(group: typer.Typer) -> None:
 def report(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN]...", help="Runs by (the beginning of) their ids; several are one matrix."),
+        typer.Argument(metavar="RUN", help="Runs by (the beginning of) their ids; several are one matrix."),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="OUT", help="One self-contained page; `-` is stdout.")] = None,
     markdown: Annotated[Path | None, typer.Option(metavar="OUT", help="For an issue or a pull request.")] = None,
