@@ -60,6 +60,9 @@ def run_by_hand(
     chosen = find_device(workplace, built, device or manifest.device)
     variables = variables_of(workplace, built.env, manifest, home, selection_of(manifest, chosen))
     variables["PATH"] = _with_callers_path(variables["PATH"], workplace)
+    variables["VIRTUAL_ENV_PROMPT"] = built.target.label
+    if tuple(argv) == shell_of(workplace):
+        variables |= _prompt(built.target.label)
     done = workplace.process.run(
         ProcessRequest(
             tuple(argv), cwd=workplace.caller.folder, env=variables, shared_terminal=True, talk_only=talk_only
@@ -110,6 +113,14 @@ def shell_of(workplace: Workplace) -> tuple[str, ...]:
     if workplace.caller.system == "win32":
         return (environment.get("COMSPEC", "cmd.exe"),)
     return (environment.get("SHELL") or "/bin/sh",)
+
+
+def _prompt(label: str) -> dict[str, str]:
+    """Return what makes a shell show where one is: bash sets its prompt itself first, and is told before it shows it.
+
+    Of others that take PS1 from outside; those that show VIRTUAL_ENV_PROMPT need nothing.
+    """
+    return {"PS1": f"({label}) $ ", "PROMPT_COMMAND": f'PS1="({label}) $PS1"; unset PROMPT_COMMAND'}
 
 
 def _with_callers_path(path: str, workplace: Workplace) -> str:

@@ -1,6 +1,8 @@
 """At home among other tools: exports and back, schemas, completion, kernels, bug reports."""
 
+import contextlib
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -137,3 +139,24 @@ def test_a_bug_report_says_what_a_maintainer_needs_and_nothing_private(project):
         assert word in text, word
     for private in (str(project.home), "s3cr3t", "ann@example.org", str(project.root)):
         assert private not in text, private
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of its own, as POSIX has it")
+def test_a_shell_shows_where_one_is_and_gives_its_exit_code(project):
+    import pty
+
+    project.run("build", "one")
+    main, side = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "envmgr", "shell", "one"], cwd=project.root, stdin=side, stdout=side, stderr=side,
+        env={**project.environment, "SHELL": "/bin/bash", "TERM": "xterm"}, start_new_session=True,
+    ) as shell:  # fmt: skip
+        os.close(side)
+        os.write(main, b'python -c "import demo; print(demo.ANSWER + 1)"\nexit 7\n')
+        shown = b""
+        with contextlib.suppress(OSError):
+            while block := os.read(main, 4096):
+                shown += block
+        assert shell.wait(timeout=60) == 7
+    assert b"(one) " in shown
+    assert b"43" in shown
