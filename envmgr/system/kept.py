@@ -10,6 +10,7 @@ import shutil
 import socket
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ class Kept:
         self._pool = pool
         self._end: End | None = None
         self._guard = threading.Lock()
+        self._reading = threading.Lock()
         stdin, stdout, stderr = streams
         self.stdin = None if stdin is None else open(stdin, "wb")  # noqa: SIM115, PTH123 - whoever feeds it closes it
         self.stdout = open(stdout, "rb")  # noqa: SIM115, PTH123 - whoever reads it closes it
@@ -44,15 +46,21 @@ class Kept:
 
     def wait(self, timeout: float | None) -> End | None:
         """Return how it ended, or None when the time runs out first; by then all its descendants have ended too."""
-        if self._end is None:
-            waiter = select.poll()
-            waiter.register(self._keeper, select.POLLIN)
-            if not waiter.poll(None if timeout is None else max(0.0, timeout) * 1000):
-                return None
-        with self._guard:
+        begun = time.monotonic()
+        if not self._reading.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+            return None
+        try:
             if self._end is None:
-                self._end = self._read_end()
-        return self._end
+                left = None if timeout is None else max(0.0, timeout - (time.monotonic() - begun)) * 1000
+                waiter = select.poll()
+                waiter.register(self._keeper, select.POLLIN)
+                if not waiter.poll(left):
+                    return None
+                with self._guard:
+                    self._end = self._read_end()
+            return self._end
+        finally:
+            self._reading.release()
 
     def end(self, grace: float) -> End:
         """End it with all its descendants: politely, and after `grace` seconds by force."""

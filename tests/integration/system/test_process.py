@@ -203,3 +203,15 @@ def test_processes_run_side_by_side(process):
         done = list(pool.map(lambda code: process.run(python(code)).stdout, codes))
     assert done == [f"{number}\n" for number in range(4)]
     assert time.monotonic() - begun < 30
+
+
+@linux
+def test_stopping_all_is_quick_while_others_wait(process):
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(process.run, python(code))
+        time.sleep(0.5)
+        begun = time.monotonic()
+        process.stop_all()
+        assert time.monotonic() - begun < 8
+        assert waiting.result().signal == signal.SIGKILL
