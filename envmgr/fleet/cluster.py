@@ -40,8 +40,9 @@ class Cluster:
     def __init__(self, address: str, timeout: float = 10.0) -> None:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
+        security = _security(address, "client")
         try:
-            self._client = Client(address, timeout=timeout, security=Security(), set_as_default=False, name="envmgr")
+            self._client = Client(address, timeout=timeout, security=security, set_as_default=False, name="envmgr")
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             raise FleetError(
                 f"the scheduler at {address} does not answer",
@@ -88,6 +89,18 @@ class Cluster:
     def close(self) -> None:
         """Leave the fleet; its hosts go on."""
         self._client.close(timeout=2)
+
+
+def _security(address: str, role: str) -> Security:
+    """Return Dask's own security settings; raises FleetError where they lack what an encrypted address needs."""
+    security = Security()
+    if address.startswith(("tls", "wss")) and security.get_connection_args(role).get("ssl_context") is None:
+        raise FleetError(
+            f"{address} is encrypted, and Dask has no certificates for it here",
+            f"wanted distributed.comm.tls.ca-file and .{role}.cert in Dask's configuration; found none",
+            f"export DASK_DISTRIBUTED__COMM__TLS__CA_FILE=... DASK_DISTRIBUTED__COMM__TLS__{role.upper()}__CERT=...",
+        )
+    return security
 
 
 class Ticket:
@@ -164,7 +177,7 @@ def serve(address: str, announcement: Announcement, folder: str) -> None:
             dashboard=False,
             memory_limit=0,
             death_timeout=60,
-            security=Security(),
+            security=_security(address, "worker"),
         ) as worker:
             await worker.finished()
 
@@ -180,7 +193,12 @@ def schedule(host: str, port: int, protocol: str, ready: Callable[[str], None]) 
 
     async def work() -> None:
         async with Scheduler(
-            host=host, port=port, protocol=protocol, dashboard=False, worker_ttl=_SILENCE, security=Security()
+            host=host,
+            port=port,
+            protocol=protocol,
+            dashboard=False,
+            worker_ttl=_SILENCE,
+            security=_security(f"{protocol}://", "scheduler"),
         ) as scheduler:
             ready(scheduler.address)
             await scheduler.finished()

@@ -2,8 +2,10 @@
 
 import json
 import random
+import shutil
 import signal
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -48,8 +50,11 @@ class Fleet:
         self.project = project
         self.workers = []
         self.scheduler = project.start("fleet", "up", "--workers", "0", "--address", "tcp://127.0.0.1:0")
-        line = self.scheduler.stderr.readline()
-        self.address = next(word for word in line.split() if word.startswith("tcp://"))
+        try:
+            self.address = address_of(self.scheduler)
+        except BaseException:
+            kill(self.scheduler)
+            raise
 
     def worker(self, name, *options, **environment):
         made = self.project.start(
@@ -72,6 +77,14 @@ class Fleet:
         for process in (*self.workers, self.scheduler):
             kill(process)
             process.communicate()
+
+
+def address_of(process, protocol="tcp://"):
+    """Return the address that `fleet up` tells on its first line."""
+    line = process.stderr.readline()
+    words = [word for word in line.split() if word.startswith(protocol)]
+    assert words, line
+    return words[0]
 
 
 def kill(process):
@@ -234,7 +247,7 @@ def test_no_fleet_and_a_fleet_without_hosts_are_clear_errors(project, fleet):
 def test_fleet_up_replaces_a_worker_that_dies_and_ends_them_all(project):
     up = project.start("fleet", "up", "--workers", "2", "--address", "tcp://127.0.0.1:0")
     try:
-        address = next(word for word in up.stderr.readline().split() if word.startswith("tcp://"))
+        address = address_of(up)
         fleet = Fleet.__new__(Fleet)
         fleet.address = address
         fleet.wait(2)
@@ -255,3 +268,29 @@ def test_fleet_up_replaces_a_worker_that_dies_and_ends_them_all(project):
         assert alive == []
     finally:
         kill(up)
+
+
+def test_an_encrypted_fleet_takes_dasks_own_certificates_and_nobody_without(project, tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("wants openssl")
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=fleet"]
+    subprocess.run([*command, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    prefix = "DASK_DISTRIBUTED__COMM__TLS__"
+    trust = {f"{prefix}CA_FILE": certificate}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        trust |= {f"{prefix}{role}__KEY": key, f"{prefix}{role}__CERT": certificate}
+    many(project, 2)
+    up = project.start("fleet", "up", "--workers", "1", "--address", "tls://127.0.0.1:0", **trust)
+    try:
+        address = address_of(up, "tls://")
+        limit = time.monotonic() + 60
+        while (done := project.run("matrix", "run", "--fleet", address, **trust)).returncode == 3:
+            assert "has no host" in done.stderr, done.stderr
+            assert time.monotonic() < limit
+        assert (done.returncode, "2 passed" in done.stdout) == (0, True)
+        without = project.run("matrix", "run", "--fleet", address)
+        assert (without.returncode, "has no certificates" in without.stderr) == (3, True)
+    finally:
+        up.send_signal(signal.SIGTERM)
+        up.communicate(timeout=30)
