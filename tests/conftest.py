@@ -1,10 +1,17 @@
 """Fixtures that every test may use, and the rule that unmarked tests start no process and open no connection."""
 
 import os
+import signal
 import socket
 import subprocess
 
 import pytest
+
+# A background job of a shell starts with SIGINT ignored, under nohup SIGHUP; what the tests start must not inherit that.
+for name, handler in (("SIGINT", signal.default_int_handler), ("SIGTERM", signal.SIG_DFL), ("SIGHUP", signal.SIG_DFL)):
+    number = getattr(signal, name, None)
+    if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 REAL = {"integration", "network", "system", "robustness"}
 
