@@ -33,7 +33,7 @@ def commands(page, marker=""):
     """Yield the envmgr commands that a page shows, or those alone that stand under a marker."""
     marked = f"{re.escape(marker)}\n" if marker else ""
     for block in re.findall(rf"{marked}```console\n(.*?)```", page.read_text(), re.DOTALL):
-        for line in block.splitlines():
+        for line in re.sub(r"\\\n(?:> )?", " ", block).splitlines():
             found = re.match(r"\$ (?:\.venv/bin/)?envmgr (.*?)(?:\s{2,}#.*)?$", line)
             if found:
                 yield shlex.split(found[1])
