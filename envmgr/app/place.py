@@ -113,6 +113,7 @@ class HostPlace:
             )
         return dict(table)
 
+
 def folders_of(environment: dict[str, str]) -> Folders:
     import platformdirs
 
