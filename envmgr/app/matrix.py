@@ -21,7 +21,7 @@ from envmgr.fleet.local import LocalExecutor
 from envmgr.model.cell import Cell
 from envmgr.model.host import HostFacts
 from envmgr.model.outcome import Outcome, Phase
-from envmgr.model.result import Run, RunRecord
+from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event, Executor
 from envmgr.store.query import cold, failed, find_cell, find_run, left, split_reference
 from envmgr.store.results import new_run_id
@@ -187,9 +187,17 @@ def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) ->
     runner = CellRunner(workplace, run_id, envs, jobs)
     for cell in cold(run):
         runner.warm_up(cell)
-    executor: Executor = LocalExecutor(jobs + 1)  # one lays out the next cell and clears up after the last
-    for cell, result in executor.map(runner.run, left(run)):
+    executor: Executor = LocalExecutor(
+        jobs + 1, workplace.process.stop_all
+    )  # one lays out the next cell and clears up after the last
+
+    def measure(job: tuple[Cell, int]) -> tuple[Cell, CellResult]:
+        """Measure and store: not in the main thread, where an interrupt could come between the two."""
+        cell, result = runner.run(job)
         store.append(run_id, result)
+        return cell, result
+
+    for cell, result in executor.map(measure, left(run)):
         listener.on_cell_finished(cell, result)
     envs.close()
     store.finish(run_id)

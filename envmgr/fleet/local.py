@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
@@ -15,6 +16,7 @@ Done = TypeVar("Done")
 
 # On Windows a wait without a limit cannot be interrupted by Ctrl-C.
 _LONGEST_WAIT = 0.5
+_LAST_WAIT = 5.0
 
 
 class _Task(threading.Thread, Generic[Job, Done]):
@@ -43,14 +45,16 @@ class _Task(threading.Thread, Generic[Job, Done]):
 class LocalExecutor:
     """Runs jobs in at most `workers` threads: enough for jobs that wait for processes of their own."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, stop: Callable[[], None] | None = None) -> None:
         self._workers = max(1, workers)
+        self._stop = stop
 
     def map(self, function: Callable[[Job], Done], jobs: Iterable[Job]) -> Iterator[Done]:
         """Yield what the function returns, in order of completion; jobs are started in their order, and taken lazily.
 
         Exceptions of jobs are raised when all the others are done. When the consumer is interrupted or stops asking,
-        no further job is started, and those that run are not waited for.
+        no further job is started, and those that run are not waited for; with `stop` they are told to end, and what
+        they return is yielded before the interrupt is raised again.
         """
         finished: SimpleQueue[_Task[Job, Done]] = SimpleQueue()
         failures = Failures()
@@ -62,7 +66,13 @@ class LocalExecutor:
                 running += 1
             if not running:
                 break
-            task = _next_of(finished)
+            try:
+                task = _next_of(finished)
+            except KeyboardInterrupt:
+                if self._stop is not None:
+                    self._stop()
+                    yield from _rest_of(finished, running)
+                raise
             running -= 1
             if isinstance(task.error, Exception):
                 failures.add(task.error)
@@ -70,6 +80,13 @@ class LocalExecutor:
                 raise task.error
             yield from task.returned
         failures.surface()
+
+
+def _rest_of(finished: SimpleQueue[_Task[Job, Done]], running: int) -> Iterator[Done]:
+    """Yield what the jobs that still ran return; one that does not end in time is left to itself."""
+    with suppress(Empty):
+        for _ in range(running):
+            yield from finished.get(timeout=_LAST_WAIT).returned
 
 
 def _next_of(finished: SimpleQueue[_Task[Job, Done]]) -> _Task[Job, Done]:

@@ -26,6 +26,7 @@ class RealFiles:
     def __init__(self, scratch_folder: Path) -> None:
         self._scratch_folder = scratch_folder
         self._swept: set[Path] = set()
+        self._in_use: set[Path] = set()
 
     def read(self, path: Path) -> str | None:
         """Return the text of a file (UTF-8, undecodable bytes replaced), or None if there is no such file."""
@@ -163,10 +164,20 @@ class RealFiles:
         self._sweep(self._scratch_folder)
         folder = self._scratch_folder / owned_name(purpose)
         folder.mkdir(mode=0o700)
+        if not self._in_use:
+            atexit.unregister(self._clear)
+            atexit.register(self._clear)
+        self._in_use.add(folder)
         try:
             yield folder
         finally:
             self.remove(folder)
+            self._in_use.discard(folder)
+
+    def _clear(self) -> None:
+        """Remove scratch that is still in use when this program ends: threads that used it end with it."""
+        for folder in tuple(self._in_use):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def claim(self, folder: Path) -> None:
         """Tell other processes that this one uses a folder until it ends."""

@@ -14,7 +14,6 @@ from envmgr.system.capture import Capture
 from envmgr.system.grouped import Grouped
 from envmgr.system.kept import KEEPS, Keepers, Kept
 
-_INTERRUPTED = 130
 _SHORT_GRACE = 0.2
 _KEEPERS = Keepers()
 
@@ -35,14 +34,15 @@ class RealProcess:
         """Run one process; how it ended is a value, also when it could not be started or ran out of time.
 
         On Linux its descendants end with it, whatever they do; elsewhere those of its process group, as far as seen.
+        Raises KeyboardInterrupt once `stop_all` was called: how a process ended then tells nothing of it.
         """
+        if self._stopping:
+            raise KeyboardInterrupt
         environment = self._environment if request.env is None else dict(request.env)
         begun = time.monotonic()
         try:
             if request.shared_terminal:
                 return self._run_in_terminal(request, environment, begun)
-            if self._stopping:
-                raise InterruptedError(_INTERRUPTED, "not started: envmgr is being stopped")
             process = _KEEPERS.start(request, environment) if KEEPS and request.kept else Grouped(request, environment)
         except OSError as error:
             text = f"{request.argv[0]}: {error.strerror or error}"
@@ -64,6 +64,8 @@ class RealProcess:
                     capture.finish()
                 raise
         stdout, stderr = capture.finish()
+        if self._stopping:
+            raise KeyboardInterrupt
         if ended.error:
             return Completed(request.argv, None, started=False, stderr=f"{request.argv[0]}: {ended.error}")
         code, number = _split(-signal.SIGKILL if ended.lost else ended.code)
