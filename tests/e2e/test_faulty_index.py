@@ -123,6 +123,7 @@ def test_a_fault_that_stays_is_told_and_one_that_goes_is_got_over(project, serve
     assert code == 0, failure
 
 
+@pytest.mark.robustness
 def test_an_index_that_never_answers_is_given_up_and_the_rest_goes_on(project, server):
     server.fault = "hang"
     project.manifest("here")

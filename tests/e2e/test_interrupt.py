@@ -47,7 +47,9 @@ def stubborn(project):
     return project
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.robustness)]
+)
 def test_once_ends_the_cell_keeps_the_results_and_shows_them(stubborn, number):
     with stubborn.start("matrix", "run") as process:
         begun(stubborn, process)
