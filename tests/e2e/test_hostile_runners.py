@@ -295,6 +295,7 @@ def test_a_changed_env_is_told_set_aside_and_built_again(project, kind):
     assert list((project.root.parent / "cache" / "set-aside").iterdir())
 
 
+@pytest.mark.robustness
 def test_an_env_changed_by_hand_is_built_again_before_it_is_measured(project):
     project.matrix(manifests=["one"])
     project.json("matrix", "run")

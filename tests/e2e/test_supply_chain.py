@@ -83,10 +83,10 @@ def one_more_in_lock(project, lock):
     "change",
     [
         rebuilt_wheel,
-        no_hash_in_lock,
         *(
             pytest.param(change, marks=pytest.mark.robustness)
             for change in (
+                no_hash_in_lock,
                 other_wheel,
                 truncated_wheel,
                 other_hash_in_lock,
