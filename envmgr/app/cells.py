@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
-from threading import Semaphore
 
 from envmgr.app.guarding import GuardedEnvs, Room
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
+from envmgr.app.turns import Turns
 from envmgr.app.workplace import Workplace
 from envmgr.cell.run import Surroundings, not_run, run_cell
 from envmgr.errors import EnvmgrError
@@ -30,22 +31,37 @@ class CellRunner:
         self._workplace = workplace
         self._run_id = run_id
         self._envs = envs
-        self._turn = Semaphore(jobs)
+        self._turns = Turns(jobs)
 
-    def run(self, job: tuple[Cell, int]) -> tuple[Cell, CellResult]:
-        """Run one process of a cell and return its result, whatever becomes of it."""
-        cell, round_number = job
-        listener = self._workplace.listener
-        return self._process(cell, round_number, lambda: listener.on_cell_started(cell, round_number))
+    def run(self, number: int, cell: Cell, round_number: int) -> CellResult:
+        """Run one process of a cell and return its result, whatever becomes of it.
+
+        Jobs are numbered from 0 and measured in that order; what goes before and comes after needs no turn.
+        """
+        begun = False
+
+        @contextmanager
+        def turn() -> Iterator[None]:
+            nonlocal begun
+            with self._turns.take(number):
+                begun = True
+                self._workplace.listener.on_cell_started(cell, round_number)
+                yield
+
+        try:
+            return self._process(cell, round_number, turn())
+        finally:
+            if not begun:
+                self._turns.give_up(number)
 
     def warm_up(self, cell: Cell) -> None:
         """Run one process of a cell whose result nobody keeps: it fills the caches that the measured ones find."""
         listener = self._workplace.listener
-        self._process(cell, WARM_UP, lambda: listener.on_event(Event("warming up", cell.name)))
+        listener.on_event(Event("warming up", cell.name))
+        self._process(cell, WARM_UP, nullcontext())
         listener.on_event(Event("done", cell.name, "warmed up"))
 
-    def _process(self, cell: Cell, round_number: int, begin: Callable[[], None]) -> tuple[Cell, CellResult]:
-        """Run one process when it is its turn; what goes before and comes after needs none."""
+    def _process(self, cell: Cell, round_number: int, turn: AbstractContextManager[None]) -> CellResult:
         files = self._workplace.files
         with files.scratch("cell") as scratch:
             home, folder = scratch / "home", scratch / "work"
@@ -54,10 +70,9 @@ class CellRunner:
             try:
                 lay_data(self._workplace, self._workplace.shelf[cell.manifest], home)
             except (EnvmgrError, OSError) as error:
-                return cell, not_run(cell, round_number, error)
-            with self._turn:
-                begin()
-                return cell, self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch))
+                return not_run(cell, round_number, error)
+            with turn:
+                return self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch))
 
     def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path) -> CellResult:
         place, env = self._workplace, room.built.env

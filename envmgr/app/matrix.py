@@ -187,17 +187,17 @@ def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) ->
     runner = CellRunner(workplace, run_id, envs, jobs)
     for cell in cold(run):
         runner.warm_up(cell)
-    executor: Executor = LocalExecutor(
-        jobs + 1, workplace.process.stop_all
-    )  # one lays out the next cell and clears up after the last
+    # One thread more than cells at a time lays out the next cell and clears up after the last.
+    executor: Executor = LocalExecutor(jobs + 1, workplace.process.stop_all)
 
-    def measure(job: tuple[Cell, int]) -> tuple[Cell, CellResult]:
+    def measure(job: tuple[int, tuple[Cell, int]]) -> tuple[Cell, CellResult]:
         """Measure and store: not in the main thread, where an interrupt could come between the two."""
-        cell, result = runner.run(job)
+        number, (cell, round_number) = job
+        result = runner.run(number, cell, round_number)
         store.append(run_id, result)
         return cell, result
 
-    for cell, result in executor.map(measure, left(run)):
+    for cell, result in executor.map(measure, enumerate(left(run))):
         listener.on_cell_finished(cell, result)
     envs.close()
     store.finish(run_id)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -53,6 +54,22 @@ class RealFiles:
         except BaseException:
             aside.unlink(missing_ok=True)
             raise
+
+    def deliver(self, path: Path, text: str) -> None:
+        """Write a file into a folder of the user's: it is made elsewhere, so that a killed writer leaves nothing there.
+
+        Where that is another file system, it is written beside its place as any other file is.
+        """
+        with self.scratch("output") as folder:
+            made = folder / "made"
+            self.write(made, text)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                made.replace(path)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                self.write(path, text)
 
     def settle(self) -> None:
         """Bring to the disk what was written before."""

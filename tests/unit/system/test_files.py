@@ -133,3 +133,11 @@ def test_a_copy_leaves_out_links_that_lead_nowhere(files, tmp_path):
     (tmp_path / "weights" / "gone.h5").symlink_to(tmp_path / "nowhere")
     files.copy(tmp_path / "weights", tmp_path / "copy")
     assert [path.name for path in (tmp_path / "copy").iterdir()] == ["here.h5"]
+
+
+def test_what_is_delivered_leaves_nothing_beside_it(files, tmp_path):
+    (tmp_path / "user").mkdir()
+    files.deliver(tmp_path / "user" / "report.csv", "one")
+    files.deliver(tmp_path / "user" / "report.csv", "two")
+    assert files.read(tmp_path / "user" / "report.csv") == "two"
+    assert files.list(tmp_path / "user") == (tmp_path / "user" / "report.csv",)
