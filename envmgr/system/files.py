@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import errno
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
