@@ -20,6 +20,7 @@ _SCHEMA = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _RECORD = "run.json"
 _FINISHED = "finished"
+_PARTS = ("results", "logs", "locks")
 _WORTH_WAITING = 1.0
 """Seconds that a result must have taken for the disk to be waited for at once: it takes some milliseconds itself."""
 
@@ -39,7 +40,8 @@ class FileStore:
         self._files = files
 
     def begin(self, record: RunRecord) -> None:
-        """Write the head of a new run; a run of that name must not exist."""
+        """Write the head of a new run; a run of that name must not exist. What killed writers left elsewhere goes."""
+        self._sweep()
         place = self._place(record.id) / _RECORD
         with self._locked(record.id):
             if self._files.exists(place):
@@ -104,6 +106,13 @@ class FileStore:
     def lock_path(self, run: str, digest: str) -> Path:
         """Return where a run keeps the lock that one of its envs was built from, by the lock's digest."""
         return self._place(run) / "locks" / f"{_checked(digest)}.txt"
+
+    def _sweep(self) -> None:
+        """Remove what killed writers left in runs that nobody has finished; in the others they wrote to the end."""
+        for place in self._files.list(self._folder):
+            if self._files.is_folder(place) and not self._files.exists(place / _FINISHED):
+                for folder in (place, *(place / name for name in _PARTS)):
+                    self._files.sweep(folder)
 
     def _place(self, run: str) -> Path:
         return self._folder / _checked(run)

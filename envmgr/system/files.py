@@ -42,7 +42,7 @@ class RealFiles:
         One that is not durable survives the end of any process, but a loss of power only after `settle`.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._sweep(path.parent)
+        self.sweep(path.parent)
         aside = path.parent / owned_name(f".{path.name[:_LONGEST]}", ".part")
         try:
             with aside.open("x", encoding="utf-8", newline="\n") as stream:
@@ -76,7 +76,7 @@ class RealFiles:
         if hasattr(os, "sync"):
             os.sync()
 
-    def _sweep(self, folder: Path) -> None:
+    def sweep(self, folder: Path) -> None:
         """Remove what ended processes left half-made in a folder; a process looks once."""
         if folder not in self._swept:
             self._swept.add(folder)
@@ -178,7 +178,7 @@ class RealFiles:
     def scratch(self, purpose: str) -> Iterator[Path]:
         """Give a new empty folder and remove it with everything in it afterwards, or after a kill at the next call."""
         self._scratch_folder.mkdir(parents=True, exist_ok=True)
-        self._sweep(self._scratch_folder)
+        self.sweep(self._scratch_folder)
         folder = self._scratch_folder / owned_name(purpose)
         folder.mkdir(mode=0o700)
         if not self._in_use:

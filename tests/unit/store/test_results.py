@@ -9,6 +9,7 @@ from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, RunRecord
 from envmgr.store.results import FileStore, new_run_id
 from envmgr.system.files import RealFiles
+from envmgr.system.owned import owned_name
 
 RUN = "20260101T000000Z-aaaaaa"
 
@@ -106,3 +107,16 @@ def test_of_two_who_append_the_same_result_one_is_refused(store):
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(append, range(8))) == 1
+
+
+def test_the_next_run_sweeps_what_killed_writers_left_in_earlier_ones_and_nothing_of_living_ones(store, place, tmp_path):
+    dead = ".finished.{host}.999999999.0123abcd.part"
+    host = owned_name("x").split(".")[1]
+    left = [place / dead.format(host=host), place / "results" / dead.format(host=host)]
+    living = place / owned_name(".finished", ".part")
+    elsewhere = place / dead.format(host="another-box")
+    for path in (*left, living, elsewhere):
+        path.write_text("half")
+    later = FileStore(tmp_path / "runs", RealFiles(tmp_path / "scratch"))
+    later.begin(record().model_copy(update={"id": "20260102T000000Z-bbbbbb"}))
+    assert [path.exists() for path in (*left, living, elsewhere)] == [False, False, True, True]
