@@ -23,6 +23,8 @@ _HOST = "envmgr-host"
 _ANNOUNCED = "envmgr"
 _TASKS = "timing"
 _SILENCE = 30.0
+_PAGES = "127.0.0.1:0"
+"""Where Dask's own web server listens, which cannot be left out: on a free port, reachable from this machine alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ def serve(address: str, announcement: Announcement, folder: str) -> None:
             },
             local_directory=folder,
             dashboard=False,
+            dashboard_address=_PAGES,
             memory_limit=0,
             death_timeout=60,
             security=_security(address, "worker"),
@@ -197,6 +200,7 @@ def schedule(host: str, port: int, protocol: str, ready: Callable[[str], None]) 
             port=port,
             protocol=protocol,
             dashboard=False,
+            dashboard_address=_PAGES,
             worker_ttl=_SILENCE,
             security=_security(f"{protocol}://", "scheduler"),
         ) as scheduler:
