@@ -47,15 +47,26 @@ class LockError(EnvmgrError):
 class ResolveError(EnvmgrError):
     """No set of distributions meets the manifest, or its index does not answer.
 
-    `answered` tells that the indexes did answer and do not have it; `gone` that they had it before.
+    `answered` tells that the indexes did answer and do not have it, `silent` that one does not answer at all; `gone`
+    that they had it before.
     """
 
     code = "resolve"
 
-    def __init__(self, what: str, why: str = "", hint: str = "", *, answered: bool = False, gone: bool = False) -> None:
+    def __init__(
+        self,
+        what: str,
+        why: str = "",
+        hint: str = "",
+        *,
+        answered: bool = False,
+        gone: bool = False,
+        silent: bool = False,
+    ) -> None:
         super().__init__(what, why, hint)
         self.answered = answered
         self.gone = gone
+        self.silent = silent
 
 
 class HostError(EnvmgrError):

@@ -156,7 +156,7 @@ class _FleetRun:
 
         store, listener = self._workplace.store, self._workplace.listener
         run = store.load(run_id)
-        listener.on_plan(run.record.plan)
+        listener.on_plan(run.record.plan, len(run.results))
         self._settled = {result.cell for result in run.results}
         executor = ClusterExecutor(self._cluster, self._where, self._pack, self._unplaced, _PATIENCE)
         jobs = [*((cell, WARM_UP) for cell in cold(run)), *left(run)]

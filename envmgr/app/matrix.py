@@ -183,7 +183,7 @@ def refusal_for(error: EnvmgrError) -> Refusal:
 def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) -> Run:
     store, listener = workplace.store, workplace.listener
     run = store.load(run_id)
-    listener.on_plan(run.record.plan)
+    listener.on_plan(run.record.plan, len(run.results))
     runner = CellRunner(workplace, run_id, envs, jobs)
     for cell in cold(run):
         runner.warm_up(cell)

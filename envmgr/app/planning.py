@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from envmgr.app.locking import read_lock
 from envmgr.app.runners import runner_facts
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for
-from envmgr.cell.plan import named_devices, plan, refusal_of
+from envmgr.cell.plan import measures, named_devices, plan, refusal_of
 from envmgr.cell.request import PlanRequest, TargetFacts
 from envmgr.errors import NothingSelectedError
 from envmgr.host.devices import device_reason
@@ -128,10 +128,18 @@ def make_plan(
         raise NothingSelectedError(
             "the selection holds no cell",
             f"matrix {matrix.name!r} measures nothing of it"
-            + (f" on {', '.join(selection.devices)}" if selection.devices else ""),
+            + (f" on {', '.join(selection.devices)}" if selection.devices else "")
+            + _without_runners(matrix, [each.target for each in known]),
             f"envmgr matrix plan {matrix.name}",
         )
     return made
+
+
+def _without_runners(matrix: Matrix, targets: Sequence[TargetFacts]) -> str:
+    """Say which manifests list none of the matrix's runners, as that alone leaves them without a cell."""
+    runners = ", ".join(dict.fromkeys(entry.runner for entry in matrix.entry))
+    idle = [each.manifest.name for each in targets if not any(measures(entry, each) for entry in matrix.entry)]
+    return f"; of its runners ({runners}) none is listed by {', '.join(dict.fromkeys(idle))}" if idle else ""
 
 
 def _look_up(

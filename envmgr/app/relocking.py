@@ -9,7 +9,7 @@ from envmgr.app.hosting import facts_here, true_settings
 from envmgr.app.locking import LockMaker, LockWishes, existing_lock, lock_paths, read_lock, told
 from envmgr.app.vendoring import Vendor, beside
 from envmgr.app.workplace import Workplace
-from envmgr.errors import EnvmgrError, LockError, NothingSelectedError, UsageError
+from envmgr.errors import EnvmgrError, LockError, NothingSelectedError, ResolveError, UsageError
 from envmgr.lock.inputs import staleness
 from envmgr.manifest.expand import select, target, variants
 from envmgr.model.manifest import Manifest, Target
@@ -81,15 +81,22 @@ def make_locks(
     """
     maker = LockMaker(workplace, facts_here(workplace), true_settings(workplace))
     made = []
+    silent: dict[str, ResolveError] = {}
     for chosen in _targets(workplace, names, platforms):
         manifest = chosen.manifest
         if manifest.step or manifest.floating:
+            continue
+        if manifest.name in silent:  # asked once, with retries: another platform would wait as long for nothing
+            error = silent[manifest.name]
+            made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
             continue
         workplace.listener.on_event(Event("resolve", chosen.label, str(chosen.platform)))
         before = _before(workplace, chosen)
         try:
             found = maker.make(chosen, LockWishes(for_all=True, upgrades=tuple(upgrades)))
         except EnvmgrError as error:
+            if isinstance(error, ResolveError) and error.silent:
+                silent[manifest.name] = error
             made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
             continue
         after = workplace.files.read(found.path)

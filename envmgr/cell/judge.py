@@ -50,6 +50,12 @@ def exit_code(judged: Iterable[JudgedCell]) -> int:
     return int(any(cell.unexpected for cell in judged))
 
 
+def foreseen(cell: Cell, result: CellResult) -> bool:
+    """Tell whether a process that did not pass did what an expectation of its cell says."""
+    seen = _Observation(result.outcome, result.phase, result.reason)
+    return result.outcome is not Outcome.PASSED and any(_holds(expect, seen) for expect in cell.expect)
+
+
 def _judged(cell: Cell, results: list[CellResult], parity: Parity | None) -> JudgedCell:
     results = sorted(results, key=lambda result: result.round)
     seen = _with_parity(_observed(cell, results), parity)

@@ -40,7 +40,7 @@ def plan(request: PlanRequest) -> Plan:
     cells: dict[str, Cell] = {}
     for target in request.targets:
         for entry in request.matrix.entry:
-            if _measures(entry, target):
+            if measures(entry, target):
                 for place in _places(request, target, entry):
                     cell = _cell(request, target, entry, place)
                     cells.setdefault(cell.id, cell)
@@ -68,7 +68,8 @@ def refusal_of(match: Match) -> Refusal | None:
     return None if match.fits else Refusal(Outcome.UNAVAILABLE, Phase.INTERPRETER, match.reason)
 
 
-def _measures(entry: MatrixEntry, target: TargetFacts) -> bool:
+def measures(entry: MatrixEntry, target: TargetFacts) -> bool:
+    """Tell whether an entry of a matrix is meant for a target."""
     if entry.manifests:
         return bool({target.manifest.name, target.label} & set(entry.manifests))
     return entry.runner in target.manifest.runners

@@ -34,15 +34,20 @@ class PlainListener(Listener):
         count = f" ({event.done}/{event.total})" if event.total else ""
         self._say(" ".join(part for part in (event.stage, event.subject, event.detail) if part) + count)
 
-    def on_plan(self, plan: Plan) -> None:
+    def on_plan(self, plan: Plan, measured: int = 0) -> None:
         """Remember how much there is to do."""
         self._total = sum(1 for cell in plan.cells if cell.refusal is None) * plan.processes
-        self._say(f"{len(plan.cells)} cells, {self._total} processes to run")
+        self._done = measured
+        again = f" ({measured} of {self._total} are there)" if measured else ""
+        self._say(f"{len(plan.cells)} cells, {self._total - measured} processes to run{again}")
 
     def on_cell_finished(self, cell: Cell, result: CellResult) -> None:
-        """Print one result."""
+        """Print one result; one that an `[[expect]]` tells in advance is nothing to start at."""
+        from envmgr.cell.judge import foreseen
+
         self._done += 1
-        self._say(f"[{self._done}/{self._total}] {describe(cell)}: {result.outcome} in {result.elapsed:.1f} s")
+        told = f"{result.outcome}, as expected," if foreseen(cell, result) else result.outcome
+        self._say(f"[{self._done}/{self._total}] {describe(cell)}: {told} in {result.elapsed:.1f} s")
 
     def _say(self, text: str) -> None:
         print(f"{time.monotonic() - self._begun:7.1f} s  {text}", file=sys.stderr, flush=True)

@@ -110,7 +110,7 @@ def _unreached_error(label: str, url: str, text: str, wish: Wish, resolver: Reso
     last = text.splitlines()[-1].strip().removeprefix("cause: ").removeprefix("Caused by: ") if text else ""
     hint = "Check the network and the index's address; or name a mirror, or a folder of wheels, in pip's configuration."
     why = f"{url}: {status['status'] if status else last}"
-    return ResolveError(f"{label}: {_owner(url, wish, resolver)} does not answer", why, hint)
+    return ResolveError(f"{label}: {_owner(url, wish, resolver)} does not answer", why, hint, silent=not status)
 
 
 def _refused_error(label: str, url: str, status: str, wish: Wish, resolver: Resolver) -> ResolveError:

@@ -135,3 +135,17 @@ def test_an_index_that_never_answers_is_given_up_and_the_rest_goes_on(project, s
     away, here = answer["data"]["cells"]
     assert (code, away["outcome"], away["phase"], here["outcome"]) == (1, "build-failed", "resolve", "passed")
     assert str(server.server_port) in away["reason"]
+
+
+def test_an_index_that_does_not_answer_is_asked_for_one_platform_only(project, server):
+    server.fault = "reset"
+    project.manifest("one", platforms=["linux-x86_64"])
+    address = {"UV_DEFAULT_INDEX": f"http://127.0.0.1:{server.server_port}/", "UV_HTTP_RETRIES": "0"}
+    project.json("lock", "one", **address)
+    for_one = len(server.asked)
+    project.manifest("one", platforms=["linux-x86_64", "linux-aarch64", "macos-x86_64"])
+    code, answer = project.json("lock", "one", **address)
+    assert code == 3
+    assert [lock["state"] for lock in answer["data"]["locks"]] == ["failed"] * 3
+    assert all("does not answer" in lock["error"] for lock in answer["data"]["locks"])
+    assert 0 < len(server.asked) == 2 * for_one

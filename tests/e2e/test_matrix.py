@@ -91,8 +91,11 @@ def test_resume_after_an_interrupt_runs_only_what_is_left(project):
 
     runner = project.root / "runners" / "answer.py"
     runner.write_text(runner.read_text().replace("time.sleep(30)", "pass"))
-    code, answer = project.json("matrix", "run", "--resume")
-    assert code == 0
+    again = project.run("matrix", "run", "--resume", "--json")
+    answer = json.loads(again.stdout)
+    assert again.returncode == 0
+    assert "2 processes to run (1 of 3 are there)" in again.stderr
+    assert "[3/3]" in again.stderr
     assert [cell["outcome"] for cell in answer["data"]["cells"]] == ["passed"] * 3
     assert len(list(project.root.glob(".envmgr/runs/*"))) == 1
     assert first[0].read_text() == before
@@ -180,3 +183,11 @@ def test_data_that_cannot_be_laid_out_stop_one_cell_alone(project, tmp_path):
     told = {cell["manifest"]: (cell["outcome"], cell["reason"]) for cell in answer["data"]["cells"]}
     assert (code, told["one"][0], told["two"][0]) == (1, "passed", "failed")
     assert "leaves the project" in told["two"][1]
+
+
+def test_a_manifest_that_lists_no_runner_of_the_matrix_is_named(project):
+    project.manifest("idle", runners=[])
+    project.matrix(manifests=["idle"])
+    ended = project.run("matrix", "run")
+    assert ended.returncode == 4
+    assert "none is listed by idle" in ended.stderr

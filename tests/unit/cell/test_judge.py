@@ -1,6 +1,6 @@
 import pytest
 
-from envmgr.cell.judge import exit_code, judge
+from envmgr.cell.judge import exit_code, foreseen, judge
 from envmgr.model.cell import Cell
 from envmgr.model.manifest import Expect
 from envmgr.model.outcome import Outcome, Phase
@@ -118,3 +118,12 @@ def test_a_build_that_failed_is_unexpected_unless_expected():
 def test_a_cell_that_was_not_measured_is_skipped():
     judged = verdict(cell())
     assert (judged.outcome, judged.observed, judged.unexpected) == (Outcome.SKIPPED, None, False)
+
+
+def test_only_a_failure_that_an_expectation_tells_is_foreseen():
+    known = expecting(Outcome.WRONG, "is not finite")
+    assert foreseen(known, result(Outcome.WRONG, NOT_FINITE))
+    assert not foreseen(known, result(Outcome.WRONG, "off by one"))
+    assert not foreseen(known, result(Outcome.CRASHED, NOT_FINITE))
+    assert not foreseen(cell(), result(Outcome.WRONG, NOT_FINITE))
+    assert not foreseen(expecting(Outcome.PASSED, "fine"), result())
