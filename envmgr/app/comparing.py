@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from envmgr.app.judging import judged_cells, summaries_of
+from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.errors import NothingSelectedError, StoreError, UsageError
 from envmgr.model.cell import Cell
@@ -272,4 +273,4 @@ def _is_run(workplace: Workplace, name: str) -> bool:
 
 
 def _load(workplace: Workplace, name: str) -> Run:
-    return workplace.store.load(find_run(workplace.store.names(), name))
+    return stored_run(workplace, name)

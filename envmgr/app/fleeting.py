@@ -15,6 +15,7 @@ from envmgr.app.locking import LockMaker, LockWishes, existing_lock
 from envmgr.app.matrix import MatrixWishes, refusal_for
 from envmgr.app.past import lock_in_run
 from envmgr.app.planning import Chosen, Known, choose, known_before_build, make_plan
+from envmgr.app.runs import stored_run
 from envmgr.app.version import version
 from envmgr.app.worker import CellAnswer, CellOrder, EnvAnswer, EnvOrder, measure, prepare
 from envmgr.app.workplace import Workplace
@@ -33,7 +34,7 @@ from envmgr.model.manifest import Matrix
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event
-from envmgr.store.query import WARM_UP, cold, find_run, left
+from envmgr.store.query import WARM_UP, cold, left
 from envmgr.store.results import new_run_id
 
 _PATIENCE = 20.0
@@ -71,7 +72,7 @@ def run_on_fleet(workplace: Workplace, wishes: MatrixWishes, fleet: FleetWishes,
     """
     if wishes.only_failed:
         raise UsageError("--failed and --fleet exclude each other", "", "leave one of them out")
-    before = workplace.store.load(find_run(workplace.store.names(), resume)) if resume else None
+    before = stored_run(workplace, resume) if resume else None
     with _connected(fleet) as cluster:
         job = _FleetRun(workplace, wishes, cluster)
         if before is not None:

@@ -13,6 +13,7 @@ from envmgr.app.judging import judged_cells
 from envmgr.app.past import keep_locks, lock_in_run, praised
 from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
 from envmgr.app.probing import list_devices
+from envmgr.app.runs import stored_run
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
 from envmgr.cell.request import Refusal
@@ -23,7 +24,7 @@ from envmgr.model.host import HostFacts
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event, Executor
-from envmgr.store.query import cold, failed, find_cell, find_run, left, split_reference
+from envmgr.store.query import cold, failed, find_cell, left, split_reference
 from envmgr.store.results import new_run_id
 
 
@@ -109,7 +110,7 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
 
 def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> Run:
     """Measure what an interrupted run has left, in the same plan and envs, and return the whole run."""
-    run = workplace.store.load(find_run(workplace.store.names(), run_name))
+    run = stored_run(workplace, run_name)
     if not left(run):
         raise NothingSelectedError(
             f"run {run.record.id} has nothing left to measure",
@@ -126,7 +127,7 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
 
 
 def _failed_before(workplace: Workplace) -> Again:
-    run = workplace.store.load(find_run(workplace.store.names()))
+    run = stored_run(workplace)
     cells = failed(judged_cells(run))
     if not cells:
         raise NothingSelectedError(
@@ -206,7 +207,7 @@ def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) ->
 
 def load_run(workplace: Workplace, name: str) -> Run:
     """Return a stored run by (the beginning of) its id, or the latest."""
-    return workplace.store.load(find_run(workplace.store.names(), name))
+    return stored_run(workplace, name)
 
 
 def logs_of(workplace: Workplace, reference: str) -> tuple[CellLog, ...]:

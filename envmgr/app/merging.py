@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.errors import StoreError
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.env import Env
 from envmgr.model.result import CellResult, Run, RunRecord
-from envmgr.store.query import find_run
 
 
 def runs_of(workplace: Workplace, names: Sequence[str] = ()) -> Run:
@@ -19,8 +19,8 @@ def runs_of(workplace: Workplace, names: Sequence[str] = ()) -> Run:
     """
     store = workplace.store
     if names:
-        return merged([store.load(find_run(store.names(), name)) for name in dict.fromkeys(names)])
-    latest = store.load(find_run(store.names()))
+        return merged([stored_run(workplace, name) for name in dict.fromkeys(names)])
+    latest = stored_run(workplace)
     by_host, damaged = {latest.record.host: latest}, []
     for name in reversed(store.names()):
         if name == latest.record.id:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from envmgr.app.building import Builder, Built
 from envmgr.app.judging import judged_cells
 from envmgr.app.locking import lock_paths
+from envmgr.app.runs import stored_run
 from envmgr.app.vendoring import is_kept, praise, prune
 from envmgr.app.workplace import Workplace
 from envmgr.errors import StoreError, UsageError
@@ -17,7 +18,7 @@ from envmgr.manifest.faults import suggest
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest
 from envmgr.model.result import Run
-from envmgr.store.query import find_cell, find_run, split_reference
+from envmgr.store.query import find_cell, split_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def lock_in_run(workplace: Workplace, run: Run, label: str) -> Lock | None:
 def past_build(workplace: Workplace, reference: str) -> PastBuild:
     """Return what a cell, named `RUN#CELL`, was measured in; raises StoreError when the run does not keep it."""
     run_name, cell_name = split_reference(reference)
-    run = workplace.store.load(find_run(workplace.store.names(), run_name))
+    run = stored_run(workplace, run_name)
     cell = find_cell(run.record.plan, cell_name)
     lock = lock_in_run(workplace, run, run.env_name(cell))
     if cell.manifest not in workplace.shelf:

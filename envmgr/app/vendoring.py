@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from envmgr.app.locking import LockMaker
 from envmgr.app.workplace import Workplace
 from envmgr.env.identity import lock_digest
-from envmgr.errors import BuildError, EnvmgrError, ResolveError
+from envmgr.errors import BuildError, EnvmgrError, ResolveError, StoreError
 from envmgr.lock.render import render
 from envmgr.lock.wheels import admitted, artefacts_of, of_builds, unmet
 from envmgr.model.lock import Lock
@@ -156,9 +157,10 @@ class Vendor:
     def _last_built(self, digest: str) -> str:
         store = self._workplace.store
         for name in reversed(store.names()):
-            head = store.head(name)
-            if any(env.lock_digest == digest for env in head.envs.values()):
-                return f" (last measured {head.started_at[:10]} in run {head.id})"
+            with suppress(StoreError):  # a damaged run tells nothing
+                head = store.head(name)
+                if any(env.lock_digest == digest for env in head.envs.values()):
+                    return f" (last measured {head.started_at[:10]} in run {head.id})"
         return ""
 
     def _now(self) -> str:

@@ -16,7 +16,7 @@ from envmgr.app.nightlies import Day, as_of, days_of, watched
 from envmgr.app.past import lock_in_run
 from envmgr.app.planning import Selection
 from envmgr.app.workplace import Workplace
-from envmgr.errors import HostError, NothingSelectedError, UsageError
+from envmgr.errors import HostError, NothingSelectedError, StoreError, UsageError
 from envmgr.lock.render import render
 from envmgr.manifest.expand import select, target, variants
 from envmgr.model.manifest import Manifest
@@ -235,7 +235,10 @@ def _good_day(workplace: Workplace, wishes: WatchWishes, manifest: Manifest, day
         return upto[-1]
     known = []
     for name in workplace.store.names()[-_RUNS_BACK:]:
-        head = workplace.store.head(name)
+        try:
+            head = workplace.store.head(name)
+        except StoreError:  # a damaged run is none to go by
+            continue
         envs = [env for env in head.envs.values() if env.manifest == manifest.name]
         if head.plan.matrix != wishes.selection.matrix or not envs:
             continue

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from envmgr.app.fleeting import FleetWishes, run_on_fleet
 from envmgr.app.matrix import CellLog, MatrixWishes, resume_matrix, run_matrix
 from envmgr.app.reporting import Reading, matrix_markdown, reading_of
+from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.cell.judge import exit_code
 from envmgr.cli.look import look
@@ -31,7 +32,7 @@ def measured(workplace: Workplace, wishes: MatrixWishes, *, resume: bool, fleet:
         workplace.process.stop_all()
         begun = [name for name in workplace.store.names() if resume or name not in before]
         if begun:
-            run = workplace.store.load(max(begun))
+            run = stored_run(workplace, "latest" if resume else max(begun))
             sys.stderr.write("\n" + _matrix_text(reading_of(workplace, run), look(stream=sys.stderr)))
             sys.stderr.write("go on with: envmgr matrix run --resume\n")
         raise

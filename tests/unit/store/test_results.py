@@ -109,7 +109,9 @@ def test_of_two_who_append_the_same_result_one_is_refused(store):
         assert sum(pool.map(append, range(8))) == 1
 
 
-def test_the_next_run_sweeps_what_killed_writers_left_in_earlier_ones_and_nothing_of_living_ones(store, place, tmp_path):
+def test_the_next_run_sweeps_what_killed_writers_left_in_earlier_ones_and_nothing_of_living_ones(
+    store, place, tmp_path
+):
     dead = ".finished.{host}.999999999.0123abcd.part"
     host = owned_name("x").split(".")[1]
     left = [place / dead.format(host=host), place / "results" / dead.format(host=host)]
