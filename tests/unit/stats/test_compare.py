@@ -87,3 +87,18 @@ def test_clear_changes_stay_clear_among_many():
 def test_false_alarms_are_as_rare_as_promised():
     alarms = sum(verdict in {Verdict.FASTER, Verdict.SLOWER} for seed in range(600) for verdict in judged(noisy(seed)))
     assert alarms <= 6
+
+
+def wandering(draw, count=10, memory=0.7, size=0.03):
+    place, values = draw.gauss(0, size), []
+    for _ in range(count):
+        place = memory * place + draw.gauss(0, size * (1 - memory**2) ** 0.5)
+        values.append(1 + place + draw.gauss(0, 0.008))
+    return values
+
+
+def test_two_runs_of_a_drifting_machine_seldom_claim_what_is_not_there():
+    draw = random.Random(5)
+    pairs = [Measured(rounds(wandering(draw)), rounds(wandering(draw)), paired=False) for _ in range(400)]
+    claimed = [pair for pair in pairs if judged(pair)[0] in {Verdict.FASTER, Verdict.SLOWER}]
+    assert len(claimed) <= 4, "1 %"
