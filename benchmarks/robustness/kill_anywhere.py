@@ -15,19 +15,27 @@ import signal
 import sys
 import tempfile
 import time
+import zipfile
 from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from world import cache_of, held_locks, incomplete, leftovers, make_world, processes_of, say
+from world import cache_of, elsewhere, held_locks, incomplete, leftovers, make_world, processes_of, say
 
+THIS_PYTHON = ".".join(str(part) for part in sys.version_info[:2])
+PROBE = "import demo; assert demo.ANSWER == 42"
 COMMANDS = {
     "lock": ["lock", "one"],
     "build": ["build", "one"],
     "matrix": ["matrix", "run"],
     "report": ["matrix", "report", "--html", "page.html", "--csv", "table.csv"],
     "clean": ["clean", "--yes"],
+    "diagnose": ["diagnose", "--python", THIS_PYTHON, "--require", "demo==2.0", "--probe", PROBE, "--budget", "60s"],
+    "bundle": ["export", "one", "--to", "bundle", "--output", "one.bundle"],
+    "import": ["import", "one.bundle", "--project", "../elsewhere"],
 }
+AGAIN = ("bundle", "import")
+"""Commands that write into folders of the user's: what a killed one left there must not be in the way of the next."""
 REPORTED = re.compile(r"\[\d+/\d+\] one answer: passed")
 
 
@@ -49,6 +57,10 @@ class Trial:
             shutil.rmtree(self.project.root / "manifests" / "locks", ignore_errors=True)
         if name in {"build", "matrix"} and self.random.random() < 0.7:
             shutil.rmtree(cache_of(self.project) / "envs", ignore_errors=True)
+        if name == "import":
+            shutil.rmtree(elsewhere(self.project), ignore_errors=True)
+            (elsewhere(self.project) / "manifests").mkdir(parents=True)
+            self.project.run(*COMMANDS["bundle"])
 
     def measure(self):
         """Find out how long each command takes undisturbed."""
@@ -72,6 +84,9 @@ class Trial:
         (self.late if late else self.killed)[name] += 1
         self.took[name] *= 0.8 if late else 1.05  # the machine is now faster, now slower
         self.look(where, talk if name == "matrix" else "")
+        if name in AGAIN:
+            done = self.project.run(*COMMANDS[name])
+            self.fault(where, "does not do it again", done.stderr.splitlines() if done.returncode else [])
         self.recover(where)
 
     def look(self, where, talk):
@@ -82,6 +97,8 @@ class Trial:
         self.fault(where, "still running", running)
         self.fault(where, "served though not complete", incomplete(self.project))
         self.fault(where, "locks held", held_locks(self.project))
+        bundle = self.project.root / "one.bundle"
+        self.fault(where, "half a bundle", [] if not bundle.exists() or zipfile.is_zipfile(bundle) else [bundle.stat()])
         if talk:
             runs = sorted((self.project.root / ".envmgr" / "runs").iterdir())
             whole = (

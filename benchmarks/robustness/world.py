@@ -28,6 +28,7 @@ def make_world(folder, manifests=("one",), files=40):
     index = world.Index(folder / "index")
     modules = {f"demo_parts/part{number}.py": f"PART = {number}\n" * 200 for number in range(files)}
     index.add("demo", "1.0", {"demo.py": "__version__ = '1.0'\nANSWER = 42\n", **modules}, ["base>=1"])
+    index.add("demo", "2.0", {"demo.py": "__version__ = '2.0'\nANSWER = 43\n"}, ["base>=1"])
     index.add("base", "1.5", {"base.py": "BASE = 1\n"})
     for number, _ in enumerate(manifests):
         index.add(f"extra{number}", "1.0", {f"extra{number}.py": "EXTRA = 1\n"})
@@ -42,6 +43,11 @@ def make_world(folder, manifests=("one",), files=40):
 def cache_of(project):
     """Return the folder that envmgr keeps its own things in."""
     return project.root.parent / "cache"
+
+
+def elsewhere(project):
+    """Return the folder of another project, which bundles are taken into."""
+    return project.root.parent / "elsewhere"
 
 
 def incomplete(project):
@@ -76,7 +82,7 @@ def held_locks(project):
 
 def leftovers(project):
     """Return temporary files and folders of processes that have ended."""
-    roots = (cache_of(project), project.root)
+    roots = (cache_of(project), project.root, elsewhere(project))
     parts = [path for root in roots for path in root.rglob("*.part")]
     scratch = cache_of(project) / "scratch"
     return [str(path) for path in (*parts, *(scratch.iterdir() if scratch.is_dir() else ()))]

@@ -98,7 +98,9 @@ def export_bundle(workplace: Workplace, name: str, output: Path, platform: str |
             files=dict(sorted(digests.items())),
         )
         place = workplace.caller.folder / output
-        workplace.artefacts.pack(place, {**members, _HEAD: head.model_dump_json(by_alias=True, indent=1) + "\n"})
+        packed = folder / "bundle"
+        workplace.artefacts.pack(packed, {**members, _HEAD: head.model_dump_json(by_alias=True, indent=1) + "\n"})
+        workplace.files.bring(packed, place)
     return Bundled(
         written=str(output),
         sha256=workplace.artefacts.digest(place),
@@ -128,7 +130,7 @@ def import_bundle(workplace: Workplace, bundle: Path, asked: Path | None) -> Unb
         unchanged = _unchanged(workplace, folder, places)
         for source, place in places.items():
             if source not in unchanged:
-                workplace.files.copy(folder / source, place)
+                workplace.files.bring(folder / source, place)
     label = head.manifest if head.variant == "default" else f"{head.manifest}@{head.variant}"
     return Unbundled(
         project=str(root),

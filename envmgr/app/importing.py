@@ -11,6 +11,9 @@ from envmgr.model.noun import Noun
 from envmgr.store.results import FileStore
 
 _HEAD = "run.json"
+_FINISHED = "finished"
+_LAST = (_FINISHED, _HEAD)
+"""What is copied last: without its head it is no run."""
 
 
 class ImportedRun(Noun):
@@ -63,13 +66,13 @@ def _import(workplace: Workplace, source: FileStore, place: Path) -> ImportedRun
         problem = f"another run of that name is here: {', '.join(clashing[:3])} differ"
         return told.model_copy(update={"problem": problem})
     new = [path for path in wanted if not files.exists(target / path.relative_to(place))]
-    for path in sorted(new, key=lambda path: path.name == _HEAD):  # the head last: without it there is no run
+    for path in sorted(new, key=lambda path: _LAST.index(path.name) if path.name in _LAST else -1):
         files.copy(path, target / path.relative_to(place))
     return told.model_copy(update={"added": len(new)})
 
 
 def _parts(workplace: Workplace, place: Path) -> Iterator[Path]:
-    yield from (place / "finished", *workplace.files.list(place / "logs"), *workplace.files.list(place / "locks"))
+    yield from (place / _FINISHED, *workplace.files.list(place / "logs"), *workplace.files.list(place / "locks"))
     yield from (path for path in workplace.files.list(place / "results") if path.suffix == ".json")
     yield place / _HEAD
 

@@ -110,7 +110,8 @@ class FileStore:
     def _sweep(self) -> None:
         """Remove what killed writers left in runs that nobody has finished; in the others they wrote to the end."""
         for place in self._files.list(self._folder):
-            if self._files.is_folder(place) and not self._files.exists(place / _FINISHED):
+            whole = all(self._files.exists(place / name) for name in (_RECORD, _FINISHED))
+            if self._files.is_folder(place) and not whole:
                 for folder in (place, *(place / name for name in _PARTS)):
                     self._files.sweep(folder)
 

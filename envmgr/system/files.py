@@ -56,20 +56,24 @@ class RealFiles:
             raise
 
     def deliver(self, path: Path, text: str) -> None:
-        """Write a file into a folder of the user's: it is made elsewhere, so that a killed writer leaves nothing there.
-
-        Where that is another file system, it is written beside its place as any other file is.
-        """
+        """Write a file into a folder of the user's, made elsewhere: a killed writer leaves nothing there."""
         with self.scratch("output") as folder:
             made = folder / "made"
             self.write(made, text)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                made.replace(path)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
-                self.write(path, text)
+            self.bring(made, path)
+
+    def bring(self, source: Path, target: Path) -> None:
+        """Bring a file from scratch to its place, whole or not at all; another one there is replaced.
+
+        To another file system it is copied, beside its place first.
+        """
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            source.replace(target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            self.copy(source, target)
 
     def settle(self) -> None:
         """Bring to the disk what was written before."""
@@ -85,15 +89,21 @@ class RealFiles:
                     self.remove(path)
 
     def copy(self, source: Path, target: Path) -> None:
-        """Copy a file or a whole folder; links inside a folder are followed, so that the copy shares nothing.
+        """Copy a file, whole or not at all, or a folder.
 
-        A link that leads nowhere has nothing to copy.
+        Links inside a folder are followed, so that the copy shares nothing; one that leads nowhere has nothing to copy.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
-        else:
-            shutil.copy2(source, target)
+            return
+        self.sweep(target.parent)
+        aside = target.parent / owned_name(f".{target.name[:_LONGEST]}", ".part")
+        try:
+            shutil.copy2(source, aside)
+            aside.replace(target)
+        finally:
+            aside.unlink(missing_ok=True)
 
     def link(self, source: Path, target: Path) -> None:
         """Make `target` a symbolic link to `source`, replacing what is there."""
