@@ -51,7 +51,7 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
     world = _world(workplace, asked, facts)
     probe = ("-c", asked.probe) if asked.probe is not None else asked.command
     question = Question(world, probe, asked.probe or "", asked.variables, asked.budget, asked.most, asked.blind)
-    return diagnose(question, _place(workplace, facts))
+    return diagnose(question, place_here(workplace, facts))
 
 
 def apply_fix(workplace: Workplace, name: str, finding: Finding | None) -> str:
@@ -129,7 +129,8 @@ def world_of(manifest: Manifest, facts: HostFacts, python: str = "") -> World:
     )
 
 
-def _place(workplace: Workplace, facts: HostFacts) -> Place:
+def place_here(workplace: Workplace, facts: HostFacts) -> Place:
+    """Return where the user stands, with the Pythons of this host by minor and by full version."""
     interpreters: dict[str, Path] = {}
     native = [one for one in facts.interpreters if one.implementation == "CPython"]
     for one in sorted(native, key=lambda one: (Version(one.version), one.source == "pyenv")):

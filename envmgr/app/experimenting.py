@@ -61,6 +61,11 @@ class Laboratory:
         self._shelf = _Shelf()
         self._count = 0
 
+    def stand(self, world: World) -> Built:
+        """Build a world (or take the one built before) and return it; nothing runs in it."""
+        with self._environment(world) as built:
+            return built
+
     def observe(self, world: World, *, in_place: bool = False) -> Observation:
         """Build a world (or take the one built before) and run the probe once: where the caller stands, or apart."""
         begun = self._clock.monotonic()

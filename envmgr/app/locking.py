@@ -109,6 +109,12 @@ class LockMaker:
         self._workplace.files.write(path, render(resolution.lock))
         return LockFound(resolution.lock, path, made=True, notes=resolution.notes)
 
+    def resolved(self, chosen: Target) -> Lock:
+        """Resolve a target anew, whatever is locked, and write nothing; raises ResolveError."""
+        python = self._python(chosen, None, None)
+        wish = Wish(target=chosen, python=python, interpreter=self._interpreter(python))
+        return resolve(wish, self._resolver(LockWishes())).lock
+
     def with_addresses(self, chosen: Target, lock: Lock) -> str:
         """Return a lock as pylock.toml, with the addresses that the indexes give now; raises ResolveError."""
         wish = Wish(target=chosen, python=lock.python, interpreter=self._interpreter(lock.python))

@@ -105,7 +105,7 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
     )
     workplace.store.begin(record)
     keep_locks(workplace, record.id, (each.built for each in prepared))
-    return _measure(workplace, record.id, envs, wishes.jobs)
+    return measure_run(workplace, record.id, envs, wishes.jobs)
 
 
 def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> Run:
@@ -123,7 +123,7 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
         manifest = workplace.shelf[name]
         label = name if variant == "default" else f"{name}@{variant}"
         envs.accept(envs.build(manifest, variant, lock_in_run(workplace, run, label) if manifest.floating else None))
-    return _measure(workplace, run.record.id, envs, wishes.jobs)
+    return measure_run(workplace, run.record.id, envs, wishes.jobs)
 
 
 def _failed_before(workplace: Workplace) -> Again:
@@ -181,7 +181,8 @@ def refusal_for(error: EnvmgrError) -> Refusal:
     return Refusal(outcome, phase, first)
 
 
-def _measure(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) -> Run:
+def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) -> Run:
+    """Measure what a begun run has left in its envs, and return the whole run; every result is stored at once."""
     store, listener = workplace.store, workplace.listener
     run = store.load(run_id)
     listener.on_plan(run.record.plan, len(run.results))

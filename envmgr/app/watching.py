@@ -78,7 +78,7 @@ def watch(workplace: Workplace, wishes: WatchWishes) -> Watched:
     What was resolved last stays the newest. Raises NothingSelectedError where nothing floats or no day is offered.
     """
     manifest, variant = _floating(workplace, wishes)
-    days = _days(workplace, manifest)
+    days = offered_days(workplace, manifest)[-_DAYS:]
     trial = _Trial(workplace, wishes, manifest, variant)
     newest = trial.run(days[-1])
     good_place = _good_day(workplace, wishes, manifest, days)
@@ -152,7 +152,7 @@ class _Trial:
         before = {each.cell.id: each for each in judged_cells(good)}
         judged = judged_cells(run)
         known = [(before[each.cell.id], each) for each in judged if each.cell.id in before]
-        found = [*_outcomes(known), *_numbers(known)]
+        found = [*_outcomes(known), *numbers_apart(known)]
         if not known:
             return _failing(judged)
         compared = compare(self._workplace, CompareWishes((good.record.id, run.record.id)))
@@ -172,7 +172,8 @@ def _outcomes(pairs: list[tuple[JudgedCell, JudgedCell]]) -> list[str]:
     ]
 
 
-def _numbers(pairs: list[tuple[JudgedCell, JudgedCell]]) -> list[str]:
+def numbers_apart(pairs: list[tuple[JudgedCell, JudgedCell]]) -> list[str]:
+    """Return for each pair of cells (then, now) whose numbers do not agree by how much they differ."""
     found = []
     for was, now in pairs:
         wanted, have = _outputs(was), _outputs(now)
@@ -208,7 +209,8 @@ def _floating(workplace: Workplace, wishes: WatchWishes) -> tuple[Manifest, str]
     return manifest, variant or variants(manifest)[0]
 
 
-def _days(workplace: Workplace, manifest: Manifest) -> tuple[Day, ...]:
+def offered_days(workplace: Workplace, manifest: Manifest) -> tuple[Day, ...]:
+    """Return the days on which something that floats in a manifest was built; raises HostError where there is none."""
     settings = true_settings(workplace)
     by_name = {package: index.url for index in manifest.index for package in index.packages}
     web = RealWeb(workplace.caller.environment)
@@ -221,7 +223,7 @@ def _days(workplace: Workplace, manifest: Manifest) -> tuple[Day, ...]:
             f"wanted dated builds of {', '.join(watched(manifest))}; found none at {places}, or no answer",
             "look at the index's address and the network",
         )
-    return days[-_DAYS:]
+    return days
 
 
 def _good_day(workplace: Workplace, wishes: WatchWishes, manifest: Manifest, days: tuple[Day, ...]) -> int | None:
