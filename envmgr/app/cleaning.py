@@ -14,6 +14,9 @@ from envmgr.env.build import MARKER
 from envmgr.env.guard import record_of
 from envmgr.errors import NothingSelectedError
 from envmgr.model.env import Env
+from envmgr.system.receipts import spent
+
+_LOCK = ".lock"
 
 
 class Rubbish(NamedTuple):
@@ -46,13 +49,22 @@ def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, .
     """Remove folders and return those that are gone: what another process has begun to use meanwhile stays.
 
     An env goes under its lock and is moved away first, so that nobody is served half of it. Of a link in its place the
-    link alone goes.
+    link alone goes. With them go the locks and the remembered answers of what is no more.
     """
-    return tuple(item for item in rubbish if _removed(workplace, Path(item.path)))
+    gone = tuple(item for item in rubbish if _removed(workplace, Path(item.path)))
+    for path in (*_free_locks(workplace), _receipts(workplace)):
+        _removed(workplace, path)
+    return gone
 
 
 def _removed(workplace: Workplace, path: Path) -> bool:
     files = workplace.files
+    if path == _receipts(workplace):
+        for receipt in spent(str(workplace.folders.cache)):
+            files.remove(Path(receipt))
+        return True
+    if path.name.endswith(_LOCK):
+        return files.drop_lock(path)
     if path.parent != workplace.folders.envs:
         files.remove(path)
         return True
@@ -101,7 +113,25 @@ def _leftovers(workplace: Workplace) -> list[Rubbish]:
     for name, what in kinds.items():
         paths = workplace.files.list(workplace.folders.cache / name)
         found += [Rubbish(str(path), what, "", workplace.files.size(path)) for path in paths]
+    found += [Rubbish(str(path), "the lock of an environment that is gone", "", 0) for path in _free_locks(workplace)]
+    receipts = spent(str(workplace.folders.cache))
+    if receipts:
+        size = sum(workplace.files.size(Path(path)) for path in receipts)
+        found.append(
+            Rubbish(str(_receipts(workplace)), f"{len(receipts)} remembered answers that hold no more", "", size)
+        )
     return found
+
+
+def _receipts(workplace: Workplace) -> Path:
+    return workplace.folders.cache / "receipts"
+
+
+def _free_locks(workplace: Workplace) -> tuple[Path, ...]:
+    """Return the locks of environments that are not there: they are taken away unless somebody holds them."""
+    files = workplace.files
+    locks = (path for path in files.list(workplace.folders.envs) if path.name.endswith(_LOCK))
+    return tuple(path for path in locks if not files.exists(path.with_name(path.name.removesuffix(_LOCK))))
 
 
 def _marked(workplace: Workplace, folder: Path) -> Env | None:

@@ -74,5 +74,25 @@ def remembered(cache: str, command: Sequence[str]) -> str | None:
         return None
 
 
+def spent(cache: str) -> list[str]:
+    """Return the receipts that will hardly answer again: what they were about is gone or another by now."""
+    folder = os.path.join(cache, "receipts")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    paths = [os.path.join(folder, name) for name in names if name.endswith(".json")]
+    return [path for path in paths if not _still_true(path)]
+
+
+def _still_true(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            receipt = json.load(stream)
+        return _same(receipt["states"].items(), state_of) and _same(receipt["contents"].items(), content_of)
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return False
+
+
 def _same(known: Iterable[tuple[str, object]], look: Callable[[str], object]) -> bool:
     return all(look(path) == found for path, found in known)

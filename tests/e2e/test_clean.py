@@ -48,3 +48,25 @@ def test_clean_is_not_led_outside_by_links(project, tmp_path):
     assert project.run("clean", "--yes").returncode == 0
     assert envs(project) == []
     assert sorted(path.name for path in precious.rglob("*")) == ["envmgr.json", "file.txt", "inner"]
+
+
+def test_locks_and_remembered_answers_of_what_is_gone_go_as_well(project):
+    project.manifest("two", requirements=["demo==2.0"])
+    for name in ("one", "two"):
+        for _ in range(2):
+            assert project.run("build", name).returncode == 0
+    cache = project.root.parent / "cache"
+    receipts = set((cache / "receipts").iterdir())
+    assert len(receipts) == 2
+    assert project.run("clean", "one", "--yes").returncode == 0
+    (env,) = envs(project)
+    assert [path.name for path in (cache / "envs").glob("*.lock")] == [f"{env.name}.lock"]
+    assert project.run("build", "two").stdout.startswith("two: nothing to do")
+    assert len(set((cache / "receipts").iterdir()) & receipts) == 1, "what still holds is kept"
+    (project.root / "manifests" / "two.toml").unlink()
+    code, answer = project.json("clean", "--dry-run")
+    assert (code, "remembered" in answer["data"]["items"][-1]["what"]) == (0, True)
+    assert project.run("clean", "--yes").returncode == 0
+    assert list((cache / "receipts").iterdir()) == []
+    assert list((cache / "envs").iterdir()) == []
+    assert project.run("clean", "--yes").returncode == 4

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from filelock import FileLock, Timeout
 
 from envmgr.errors import BuildError
 from envmgr.system.files import RealFiles
@@ -141,3 +142,34 @@ def test_what_is_delivered_leaves_nothing_beside_it(files, tmp_path):
     files.deliver(tmp_path / "user" / "report.csv", "two")
     assert files.read(tmp_path / "user" / "report.csv") == "two"
     assert files.list(tmp_path / "user") == (tmp_path / "user" / "report.csv",)
+
+
+def test_a_lock_that_is_held_is_not_dropped(files, tmp_path):
+    path = tmp_path / "one.lock"
+    with files.lock(path):
+        assert files.drop_lock(path) is False
+        assert path.exists()
+    assert files.drop_lock(path) is True
+    assert not path.exists()
+    assert files.drop_lock(path) is False
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be removed there")
+def test_a_lock_that_is_dropped_while_another_opens_it_is_not_mistaken_for_its_own(files, tmp_path, monkeypatch):
+    path = tmp_path / "one.lock"
+    tries = []
+
+    class Overtaken(FileLock):
+        def acquire(self):
+            made = super().acquire()
+            tries.append(path.stat().st_ino)
+            if len(tries) == 1:
+                path.unlink()
+            return made
+
+    monkeypatch.setattr("envmgr.system.files.FileLock", Overtaken)
+    with files.lock(path):
+        assert path.exists()
+        with pytest.raises(Timeout):
+            FileLock(path, timeout=0).acquire()
+    assert len(tries) == 2
