@@ -28,6 +28,9 @@ from envmgr.errors import HostError
 from envmgr.model.finding import Experiment, Finding, World
 from envmgr.ports import Clock, Event, Files, Listener, Process, Web
 
+MOST_BYTES = 1_500_000_000
+"""What one experiment may download unless the user says otherwise: no build for GPUs by the way."""
+
 _MOST_LINES = 200
 _LIKELY = 0.6
 _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
@@ -38,7 +41,7 @@ class Question:
     """What is to be diagnosed: a world and the probe (a command, or options of Python alone; its source if it is code).
 
     `given` are variables with `{venv}` and `{home}` still in them; `budget` is in seconds. `blind` keeps from the
-    engine what processes print.
+    engine what processes print. `most_bytes` is what one experiment may download; None: no limit.
     """
 
     world: World
@@ -48,11 +51,12 @@ class Question:
     budget: float = 300.0
     most: int = 40
     blind: bool = False
+    most_bytes: int | None = MOST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the user stands, and the means to work with."""
+    """Where the user stands, and the means to work with; `confines`: the system can keep probes from writing about."""
 
     environment: Mapping[str, str]
     home: Path
@@ -67,6 +71,7 @@ class Place:
     clock: Clock
     web: Web
     listener: Listener
+    confines: bool = False
 
 
 def diagnose(question: Question, place: Place) -> Finding | None:
@@ -86,6 +91,7 @@ class _Diagnosis:
             value for text in (*place.environment.values(), *question.given.values()) for value in text.split(":")
         ]
         snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
+        self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
         bench = Bench(
             place.uv,
             place.environment,
@@ -96,12 +102,16 @@ class _Diagnosis:
             question.probe,
             question.blind,
             question.budget,
+            place.confines,
+            question.most_bytes,
+            tuple(platform_tags()),
+            releases=self._releases,
         )
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._snapshot = snapshot
-        self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
         self._contents: dict[str, Contents] = {}
         self._values: dict[str, tuple[str, ...]] = {}
+        self._base_stood = False
 
     def find(self) -> Finding | None:
         """See it fail, search, refine, judge."""
@@ -113,7 +123,10 @@ class _Diagnosis:
             )
         self._tell("building", "what was asked for")
         seen = self._laboratory.observe(world, in_place=True)
-        journal = Journal(world, self._observe_all, self._affordable, self._narrate, patience=self._patience)
+        self._base_stood = seen.built
+        journal = Journal(
+            world, self._observe_all, self._affordable, self._narrate, patience=self._patience, afresh=self._afresh
+        )
         journal.known[world.model_dump_json()] = seen
         self._tell("seen", "passed" if seen.passed else f"failed in {seen.phase}: {seen.reading.message[:_MOST_LINES]}")
         situation = self._situation(world, seen)
@@ -177,6 +190,15 @@ class _Diagnosis:
     def _observe_all(self, worlds: Sequence[World]) -> Sequence[Observation]:
         with ThreadPoolExecutor(2) as pool:
             return tuple(pool.map(self._laboratory.observe, worlds))
+
+    def _afresh(self, worlds: Sequence[World]) -> Sequence[Observation]:
+        """Build anew what was seen to pass, and what could not be built: that may have been chance."""
+        base, stood = self._question.world, self._base_stood
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [
+                pool.submit(self._laboratory.observe, world, afresh=not (world == base and stood)) for world in worlds
+            ]
+            return tuple(job.result() for job in jobs)
 
     def _elapsed(self) -> float:
         return self._place.clock.monotonic() - self._begun

@@ -22,6 +22,7 @@ from envmgr.model.finding import Finding, Variables, World
 from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
 from envmgr.model.platform import platform_of
+from envmgr.system.keeper import confines
 from envmgr.system.web import RealWeb
 
 
@@ -149,4 +150,5 @@ def place_here(workplace: Workplace, facts: HostFacts) -> Place:
         clock=workplace.clock,
         web=RealWeb(workplace.caller.environment),
         listener=workplace.listener,
+        confines=confines(),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.diagnose.requirement import key_of
+from envmgr.diagnose.situation import ReleasesOf
 from envmgr.model.finding import World
 from envmgr.model.manifest import Step
 from envmgr.model.outcome import Phase
@@ -25,7 +26,8 @@ class Bench:
 
     `environment` is the caller's, `given` are variables in which `{venv}` and `{home}` stand for the experiment's own
     places; `interpreters` maps minors and full versions to executables; `probe` is a command, or options of Python
-    alone. `budget` is in seconds.
+    alone. `budget` is in seconds. `confines` tells that the system can keep a process from writing elsewhere than where
+    it may; `most_bytes` is what one experiment may download, None for no limit.
     """
 
     uv: Path
@@ -37,6 +39,11 @@ class Bench:
     probe: tuple[str, ...]
     blind: bool = False
     budget: float = 300.0
+    confines: bool = False
+    most_bytes: int | None = None
+    platforms: tuple[str, ...] = ()
+    kept: tuple[Path, ...] = ()
+    releases: ReleasesOf = lambda _: ()
 
 
 def build_key(world: World) -> str:
@@ -54,21 +61,17 @@ def build_key(world: World) -> str:
     return world.model_dump_json(exclude={"variables", "files"}) + str(surroundings)
 
 
-def caches(environment: Mapping[str, str], home: Path) -> dict[str, str]:
-    """Return where uv and pip keep what they fetched: an experiment with its own HOME need not fetch again."""
-    base = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
-    uv_cache = Path(environment.get("UV_CACHE_DIR") or base / "uv")
-    pip_cache = environment.get("PIP_CACHE_DIR") or str(uv_cache.parent / "pip")
-    return {"UV_CACHE_DIR": str(uv_cache), "PIP_CACHE_DIR": pip_cache}
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One command; `step` is the number of the step that it serves, `phase` the one in which it can only stop."""
+    """One command; `step` is the number of the step that it serves, `phase` the one in which it can only stop.
+
+    `trial` is the command that says what this one would download and install, and does nothing; empty if none can.
+    """
 
     argv: tuple[str, ...]
     step: int = 0
     phase: Phase | None = None
+    trial: tuple[str, ...] = ()
 
 
 def calls(world: World, bench: Bench, folder: Path, interpreter: Path) -> Iterator[Call]:
@@ -92,24 +95,33 @@ def calls(world: World, bench: Bench, folder: Path, interpreter: Path) -> Iterat
             extra = () if seeded else _SEEDS
             yield Call((*install, "-U", step.installer, *extra, *source_arguments(bench.environment)), number)
             seeded = step.installer
-        yield from _pip_calls(step, python, world, number)
+        yield from _pip_calls(step, python, world, number, (uv, "pip", "install", "-p", python, "--dry-run"))
 
 
 def _uv_calls(step: Step, uv: str, python: str, tail: Sequence[str], number: int) -> Iterator[Call]:
     if step.uninstall:
         yield Call((uv, "pip", "uninstall", "-q", "-p", python, *step.uninstall), number)
     if step.install:
-        yield Call((uv, "pip", "install", "-q", "-p", python, *step.flags, *step.install, *tail), number)
+        words = (*step.flags, *step.install, *tail)
+        trial = () if _asks_for_no_cache(step) else (uv, "pip", "install", "-p", python, "--dry-run", *words)
+        yield Call((uv, "pip", "install", "-q", "-p", python, *words), number, trial=trial)
 
 
-def _pip_calls(step: Step, python: str, world: World, number: int) -> Iterator[Call]:
+def _asks_for_no_cache(step: Step) -> bool:
+    """Tell whether nothing that a trial finds out would be of use to the command: sources would be built twice."""
+    return any(flag in {"--no-cache", "-n"} for flag in step.flags)
+
+
+def _pip_calls(step: Step, python: str, world: World, number: int, trial: tuple[str, ...]) -> Iterator[Call]:
     if step.uninstall:
         yield Call((python, "-m", "pip", "uninstall", "-q", "-y", *step.uninstall), number)
     if step.install:
         asked = {key_of(line) for line in step.install}
         bare = ["--no-build-isolation"] if asked & set(world.build_requires) else []
         indexes = [word for index in world.index for word in ("--extra-index-url", index.url)]
-        yield Call((python, "-m", "pip", "install", "-q", *step.flags, *bare, *step.install, *indexes), number)
+        argv = (python, "-m", "pip", "install", "-q", *step.flags, *bare, *step.install, *indexes)
+        bare_trial = (*trial, *(("--no-deps",) if "--no-deps" in step.flags else ()), "--only-binary", ":all:")
+        yield Call(argv, number, trial=(*bare_trial, *step.install))
 
 
 def source_arguments(environment: Mapping[str, str]) -> tuple[str, ...]:

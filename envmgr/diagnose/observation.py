@@ -18,7 +18,7 @@ class Observation:
     """How one world behaved: whether the probe passed, else in which phase it stopped and what was said.
 
     `resolved` is what was installed; `folder` is where the environment still stands (for questions), `step` the number
-    of the step of the history that was being installed when it stopped.
+    of the step of the history that was being installed when it stopped. `refused` says why it was not tried at all.
     """
 
     passed: bool
@@ -29,6 +29,7 @@ class Observation:
     folder: Path | None = None
     signal: int | None = None
     step: int = 0
+    refused: str = ""
 
     @cached_property
     def reading(self) -> Reading:
@@ -42,7 +43,7 @@ class Observation:
 
     def later_than(self, other: Observation) -> bool:
         """Tell whether this one came further: to a later phase, or to another failure in the same one."""
-        if self.passed or self.phase is None or other.phase is None:
+        if self.passed or self.refused or self.phase is None or other.phase is None:
             return self.passed
         if self.built != other.built:
             return self.built

@@ -63,7 +63,7 @@ class Solution:
 class Journal:
     """Every experiment so far, and whether there is time for another.
 
-    `patience` is how likely a change must be to be worth an experiment by now.
+    `patience` is how likely a change must be to be worth an experiment by now; `afresh` observes in new builds.
     """
 
     base: World
@@ -73,6 +73,7 @@ class Journal:
     patience: Callable[[], float] = lambda: _LEAST_LIKELY
     experiments: list[Experiment] = field(default_factory=list)
     known: dict[str, Observation] = field(default_factory=dict)
+    afresh: Oracle | None = None
 
     def observe(self, worlds: Sequence[World]) -> list[Observation]:
         """Return what is seen in each world; a world that was seen before is not built again."""
@@ -83,21 +84,22 @@ class Journal:
         return [self.known[key_of(world)] for world in worlds]
 
     def flips_again(self, world: World) -> bool:
-        """Probe the base and a world once more, and tell whether the first fails and the second passes again."""
+        """Build and probe the base and a world once more; tell whether the first fails and the second passes again."""
         pair = (self.base, world)
-        seen = self.oracle(pair)
+        seen = (self.afresh or self.oracle)(pair)
         for one, result in zip(pair, seen, strict=True):
             self._note(one, result)
         return not seen[0].passed and seen[1].passed
 
     def _note(self, world: World, seen: Observation) -> None:
         outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
+        outcome = "not-run" if seen.refused else outcome
         experiment = Experiment.model_validate(
             {
                 "change": describe(self.base, world),
                 "outcome": outcome,
                 "phase": seen.phase,
-                "reason": "" if seen.passed else seen.reading.message[:300],
+                "reason": seen.refused or ("" if seen.passed else seen.reading.message[:300]),
                 "seconds": round(seen.seconds, 2),
             }
         )

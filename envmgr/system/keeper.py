@@ -197,6 +197,11 @@ def _confined(writable: list[str], spawn: Callable[[], int]) -> int:
     return outcome[0]
 
 
+def confines() -> bool:
+    """Tell whether this kernel can keep a process from changing files elsewhere than where it may."""
+    return sys.platform == "linux" and int(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE, None, 0, 1)) >= 1
+
+
 def _give_up_writing(writable: list[str]) -> None:
     """Keep this thread from changing files elsewhere, and from signals to processes that it has not started."""
     library = ctypes.CDLL(None)

@@ -1,0 +1,43 @@
+"""The variables of experiments: of a probe, which gets the caller's, and of an installer, which gets most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from envmgr.app.experiment_commands import STEERS_PYTHON, Bench
+from envmgr.app.experiment_places import rehomed
+from envmgr.model.finding import World
+
+
+def probe_environment(bench: Bench, world: World, venv: Path, home: Path) -> dict[str, str]:
+    """Return the variables that the probe gets."""
+    environment = rehomed(bench.environment, bench.home, home)
+    environment |= _filled({**bench.given, **world.variables.set}, venv, home)
+    return {name: value for name, value in environment.items() if name not in world.variables.unset}
+
+
+def build_environment(bench: Bench, world: World, home: Path, venv: Path) -> dict[str, str]:
+    """Return the variables that installers get."""
+    caller = bench.environment
+    environment = {
+        name: value for name, value in rehomed(caller, bench.home, home).items() if not name.startswith(STEERS_PYTHON)
+    }
+    environment |= caches(caller, bench.home)
+    if world.build_constraints:
+        environment["PIP_BUILD_CONSTRAINT"] = str(venv.parent / "build-constraints.txt")
+    changes = {name: value for name, value in world.variables.set.items() if not name.startswith(STEERS_PYTHON)}
+    environment |= _filled(changes, venv, home)
+    return {name: value for name, value in environment.items() if name not in world.variables.unset}
+
+
+def caches(environment: Mapping[str, str], home: Path) -> dict[str, str]:
+    """Return where uv and pip keep what they fetched: an experiment with its own HOME need not fetch again."""
+    base = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
+    uv_cache = Path(environment.get("UV_CACHE_DIR") or base / "uv")
+    pip_cache = environment.get("PIP_CACHE_DIR") or str(uv_cache.parent / "pip")
+    return {"UV_CACHE_DIR": str(uv_cache), "PIP_CACHE_DIR": pip_cache}
+
+
+def _filled(values: Mapping[str, str], venv: Path, home: Path) -> dict[str, str]:
+    return {name: value.replace("{home}", str(home)).replace("{venv}", str(venv)) for name, value in values.items()}
