@@ -31,6 +31,7 @@ from envmgr.ports import Clock, Event, Files, Listener, Process, Web
 MOST_BYTES = 1_500_000_000
 """What one experiment may download unless the user says otherwise: no build for GPUs by the way."""
 
+_WITH_MORE = "try what was too large to download, with a larger --max-download: see experiments"
 _MOST_LINES = 200
 _LIKELY = 0.6
 _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
@@ -152,7 +153,9 @@ class _Diagnosis:
         if solution is None and lack is not None:
             return verdict.impossible(situation, lack, journal.experiments)
         if solution is None:
-            return verdict.unsolved(situation, journal.experiments)
+            untried = any(one.outcome == "not-run" for one in journal.experiments)
+            found = verdict.unsolved(situation, journal.experiments)
+            return found.model_copy(update={"next": _WITH_MORE}) if untried else found
         refined = Refinement(journal, situation, self._elapsed).refine(solution)
         confirmed = journal.flips_again(refined.world)
         return verdict.solved(situation, refined, journal.experiments, confirmed=confirmed)

@@ -9,7 +9,7 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from envmgr.app.diagnosing import Place, Question, diagnose
+from envmgr.app.diagnosing import MOST_BYTES, Place, Question, diagnose
 from envmgr.app.diagnosing_apply import applied
 from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.diagnosing_log import diagnose_log
@@ -40,6 +40,7 @@ class Asked:
     budget: float = 300.0
     most: int = 40
     blind: bool = False
+    most_bytes: int | None = MOST_BYTES
 
 
 def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
@@ -51,7 +52,16 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
     facts = facts_here(workplace)
     world = _world(workplace, asked, facts)
     probe = ("-c", asked.probe) if asked.probe is not None else asked.command
-    question = Question(world, probe, asked.probe or "", asked.variables, asked.budget, asked.most, asked.blind)
+    question = Question(
+        world,
+        probe,
+        asked.probe or "",
+        asked.variables,
+        asked.budget,
+        asked.most,
+        asked.blind,
+        most_bytes=asked.most_bytes,
+    )
     return diagnose(question, place_here(workplace, facts))
 
 

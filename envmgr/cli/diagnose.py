@@ -28,6 +28,9 @@ Variables = Annotated[
 Newer = Annotated[str | None, typer.Option("--exclude-newer", metavar="DATE", help="Resolve as of that day.")]
 Budget = Annotated[str, typer.Option("--budget", metavar="SECONDS", help="Time for experiments, as 300s or 5m.")]
 Most = Annotated[int, typer.Option("--max-experiments", metavar="N", help="Try no more changes than that.")]
+Download = Annotated[
+    str, typer.Option("--max-download", metavar="SIZE", help="Try nothing that downloads more, as 1.5GB or 300MB.")
+]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log of a failure on another machine.")]
 Host = Annotated[Path | None, typer.Option("--host", metavar="FACTS.json", help="The facts of that machine.")]
 Apply = Annotated[bool, typer.Option("--apply", help="Write the fix into the manifest and lock it again.")]
@@ -49,6 +52,7 @@ def diagnose(
     exclude_newer: Newer = None,
     budget: Budget = "300s",
     max_experiments: Most = 40,
+    max_download: Download = "1.5GB",
     log: Log = None,
     host: Host = None,
     apply: Apply = False,
@@ -76,6 +80,7 @@ def diagnose(
             exclude_newer=exclude_newer or "",
             budget=_seconds(budget),
             most=max_experiments,
+            most_bytes=_bytes(max_download),
             blind=blind,
         )
         finding = diagnose_here(workplace, asked) if log is None else diagnose_recorded(workplace, asked, log, host)
@@ -100,3 +105,14 @@ def _seconds(text: str) -> float:
         return float(number) * (unit or 1.0)
     except ValueError:
         raise UsageError(f"--budget {text} is no time", "wanted seconds, as 300s or 5m", "--budget 300s") from None
+
+
+def _bytes(text: str) -> int:
+    units = {"kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
+    unit = next((unit for unit in units if text.lower().endswith(unit)), "")
+    try:
+        return int(float(text[: len(text) - len(unit)]) * units.get(unit, 1))
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"--max-download {text} is no size", "wanted a number of bytes, as 1.5GB", "--max-download 1.5GB"
+        ) from None
