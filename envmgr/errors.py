@@ -120,3 +120,9 @@ class NothingSelectedError(EnvmgrError):
 
     code = "nothing-selected"
     exit_code = 4
+
+
+class InferError(EnvmgrError):
+    """Nothing can be found in which a script works: it is no Python 3, or nothing that it needs can be had."""
+
+    code = "infer"

@@ -78,7 +78,7 @@ def diagnose(
             requirements=tuple(require or ()),
             variables=dict(_pair(text) for text in env or ()),
             exclude_newer=exclude_newer or "",
-            budget=_seconds(budget),
+            budget=seconds_of(budget),
             most=max_experiments,
             most_bytes=_bytes(max_download),
             blind=blind,
@@ -98,7 +98,8 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
+    """Return the seconds that a text as 300s, 5m or 1h names; raises UsageError."""
     unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
     number = text[:-1] if unit else text
     try:
