@@ -245,10 +245,12 @@ class Laboratory:
             refused = self._too_large(call, world, folder, environment) if limited else ""
             if refused:
                 return Built(folder, Phase.DOWNLOAD, refused, call.step, refused=refused)
-            request = ProcessRequest(call.argv, folder, environment, timeout=min(_BUILD_SECONDS, self.bench.budget))
+            argv = (*call.argv, *self._afresh(call.argv))
+            request = ProcessRequest(argv, folder, environment, timeout=min(_BUILD_SECONDS, self.bench.budget))
             completed = self._process.run(request)
             if not completed.good:
                 text = completed.stdout + "\n" + completed.stderr
+                self._shelf.rebuilt.update(_FAILED_BUILD.findall(text))
                 return Built(folder, call.phase or phase_of_build(text), text, call.step)
         return Built(folder, own=own)
 
