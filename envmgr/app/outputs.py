@@ -13,6 +13,7 @@ from envmgr.app.matrix import CellLog
 from envmgr.app.relocking import LockMade, LockVerdict
 from envmgr.app.verifying import BuildReport
 from envmgr.app.watching import Watched
+from envmgr.model.bisection import Bisection
 from envmgr.model.comparison import Comparisons
 from envmgr.model.env import Verification
 from envmgr.model.finding import Finding
@@ -98,6 +99,10 @@ class Cleaned(NamedTuple):
 
 class Found(NamedTuple):
     finding: Finding | None
+
+
+class Bisected(NamedTuple):
+    bisect: Bisection
 
 
 class Pythons(NamedTuple):
@@ -217,6 +222,7 @@ class ImportedBundle(NamedTuple):
 
 
 OUTPUTS: dict[str, Any] = {
+    "bisect": Bisected,
     "bug-report": ReportedBug,
     "build": Builds,
     "clean": Cleaned,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from envmgr.cli import (
+    bisect,
     build,
     bundle,
     clean,
@@ -33,7 +34,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
-    for room in (manifests, build, hand, diagnose, clean, ecosystem, bundle):
+    for room in (manifests, build, hand, diagnose, bisect, clean, ecosystem, bundle):
         room.register(root)
     matrix_group = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured."
