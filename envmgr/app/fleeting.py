@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from envmgr.app.building import content_of
+from envmgr.app.finding_cells import Measured, with_evidence
 from envmgr.app.fleet_hosts import demand_fleet, hosts_of
 from envmgr.app.hosting import pythons_here, true_settings
 from envmgr.app.locking import LockMaker, LockWishes, existing_lock
@@ -179,7 +180,11 @@ class _FleetRun:
     def _keep(self, run_id: str, answer: CellAnswer) -> None:
         path = self._workplace.store.log_path(run_id, answer.cell.id, answer.result.round)
         self._workplace.files.write(path, answer.log)
-        self._workplace.store.append(run_id, answer.result)
+        offer = self._offers.get((answer.host, answer.cell.label))
+        measured = Measured(self._workplace.shelf[answer.cell.manifest], offer.env if offer else None)
+        facts = self._hosts.get(answer.host)
+        result = with_evidence(answer.result, answer.cell, answer.log, facts, measured) if facts else answer.result
+        self._workplace.store.append(run_id, result)
         self._settled.add(answer.cell.id)
         self._workplace.listener.on_cell_finished(answer.cell, answer.result)
 

@@ -14,6 +14,7 @@ from envmgr.env.build import MARKER
 from envmgr.env.guard import Guard, record_of
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
+from envmgr.model.host import HostFacts
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome, Phase
@@ -82,6 +83,11 @@ class GuardedEnvs:
 
     def __getitem__(self, label: str) -> Built:
         return self._built[label]
+
+    @property
+    def facts(self) -> HostFacts:
+        """The facts of the host on which they are built."""
+        return self._builder.facts
 
     @property
     def all(self) -> Mapping[str, Built]:

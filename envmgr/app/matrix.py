@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.cells import CellRunner
+from envmgr.app.finding_cells import Measured, with_evidence
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
@@ -196,6 +197,7 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
         """Measure and store: not in the main thread, where an interrupt could come between the two."""
         number, (cell, round_number) = job
         result = runner.run(number, cell, round_number)
+        result = _with_evidence(workplace, run_id, envs, cell, result)
         store.append(run_id, result)
         return cell, result
 
@@ -204,6 +206,16 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
     envs.close()
     store.finish(run_id)
     return praised(workplace, store.load(run_id))
+
+
+def _with_evidence(workplace: Workplace, run_id: str, envs: GuardedEnvs, cell: Cell, result: CellResult) -> CellResult:
+    """Return a result with its finding, if it wants one: from its log and what is known of this machine."""
+    if result.outcome is Outcome.PASSED:
+        return result
+    log = workplace.files.read(workplace.store.log_path(run_id, cell.id, result.round)) or ""
+    built = envs.all.get(cell.label)
+    manifest = workplace.shelf[cell.manifest]
+    return with_evidence(result, cell, log, envs.facts, Measured(manifest, built.env if built else None))
 
 
 def load_run(workplace: Workplace, name: str) -> Run:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from envmgr.app.finding_cells import with_findings
 from envmgr.app.judging import judged_cells, summaries_of
 from envmgr.app.runners import runner_facts
 from envmgr.app.workplace import Workplace
@@ -37,8 +38,8 @@ class Reading:
 
     @cached_property
     def judged(self) -> tuple[JudgedCell, ...]:
-        """The verdict on every cell."""
-        return judged_cells(self.run)
+        """The verdict on every cell, with a finding on each that did not pass."""
+        return with_findings(self.run, judged_cells(self.run))
 
     @cached_property
     def summaries(self) -> Mapping[str, Summary]:

@@ -129,9 +129,11 @@ class Finding(Noun):
 
     `causes` lists all, the most telling first. `check` is the probe, or the invariant that does not hold. `confirmed`
     tells that the check failed before and holds after, in a fresh build. `impossible` says what is lacking when
-    nothing here can help; `next` is the one command that would decide or prove it.
+    nothing here can help; `next` is the one command that would decide or prove it. Of the cells of a run, those with
+    one cause share one finding: `id` is equal for them.
     """
 
+    id: str = ""
     phase: Phase
     cause: Cause
     causes: tuple[Cause, ...]

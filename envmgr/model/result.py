@@ -88,7 +88,8 @@ class CellResult(Noun):
 
     `round` counts the processes of a cell from 0. `reason` is one line. `peak_memory` is in bytes, as the operating
     system tells: through the runner itself if it reports it, else as seen from outside. `log` is the log's place
-    relative to the run's folder. `conditions` tells what else went on in the machine, `host` where
+    relative to the run's folder. `finding` is what the log and the facts of the machine say of a process that did not
+    pass. `conditions` tells what else went on in the machine, `host` where
     in a fleet it ran.
     """
 
@@ -106,6 +107,7 @@ class CellResult(Noun):
     report: Report | None = None
     log: str = ""
     conditions: Conditions | None = None
+    finding: Finding | None = None
     host: str = ""
 
 
@@ -159,6 +161,7 @@ class JudgedCell(Noun):
 class Run(Noun):
     """A run as read back: its record and every result that could be read; `damaged` names the files that could not.
 
+    `proven` are findings that experiments came to after the run, by the id that their cells share.
     Of several runs put together, `origins` tells for a cell's id the run that it comes from.
     """
 
@@ -167,6 +170,7 @@ class Run(Noun):
     finished: bool = False
     damaged: tuple[str, ...] = ()
     origins: dict[str, str] = Field(default_factory=dict)
+    proven: dict[str, Finding] = Field(default_factory=dict)
 
     def env_name(self, cell: Cell) -> str:
         """Return under which name the record has the env of a cell, empty where it has none."""

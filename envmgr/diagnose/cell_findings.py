@@ -1,0 +1,118 @@
+"""Findings on the cells of a run, from evidence alone: nothing is tried, so nothing is confirmed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from envmgr.diagnose.reading import read
+from envmgr.model.cell import Cell
+from envmgr.model.finding import Cause, CauseKind, Evidence, Finding, Fix, HostAdvice
+from envmgr.model.outcome import Outcome, Phase
+from envmgr.model.result import CellResult, Parity
+
+_WANTED = re.compile(r"wants Python (?P<python>[^;]+?)(?: for (?P<platform>[\w,. -]+))?;")
+_EXISTS = re.compile(r"exists for (?P<platform>[^;]+);")
+_GONE = re.compile(r"([A-Za-z0-9][\w.-]*(?:==|-| )\d[\w.!+-]*)")
+
+
+def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
+    """Return the finding for a cell that could not run: what the host lacks, or why it could not be built.
+
+    `found` is what the text of a failed build says.
+    """
+    outcome, phase = cell.refusal or Outcome.UNAVAILABLE, cell.phase or Phase.BUILD
+    evidence = (Evidence(quote=cell.reason, where="the host's facts" if outcome in _OF_HOST else "the build"),)
+    said = re.sub(re.escape(cell.label), "it", cell.reason)
+    if found is not None:
+        return _completed(found, phase, "the build", evidence, said)
+    cause, fix, lacking = _lacking(cell, outcome, phase)
+    return Finding(
+        id=_identity(phase.value, cause.kind, cause.name, said),
+        phase=phase,
+        cause=cause,
+        causes=(cause,),
+        check="what the host can have" if outcome in _OF_HOST else "the build",
+        evidence=evidence,
+        fix=fix,
+        impossible=lacking,
+    )
+
+
+_OF_HOST = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_OFFERED, Outcome.SKIPPED})
+
+
+def _lacking(cell: Cell, outcome: Outcome, phase: Phase) -> tuple[Cause, Fix | None, str]:
+    """Return what is lacking as a cause, what would help, and that it is impossible here, if it is."""
+    reason = cell.reason
+    if outcome is Outcome.GONE:
+        artefact = _GONE.search(reason)
+        return Cause(kind="index", name=artefact[1] if artefact else "", why=reason), None, ""
+    platform, python = _EXISTS.search(reason), _WANTED.search(reason)
+    if phase is Phase.INTERPRETER and platform:
+        advice = Fix(host=(HostAdvice(need="hardware", name=platform["platform"]),))
+        return Cause(kind="platform", name=platform["platform"], why=reason), advice, reason
+    if phase is Phase.INTERPRETER:
+        name = python["python"] if python else ".".join(cell.python.split(".")[:2])
+        exact = Fix(python=name) if re.fullmatch(r"[\d.]+", name) else None
+        return Cause(kind="python", name=name, why=reason), exact, "" if "get it" in reason else reason
+    device = cell.device_name or cell.api or "device"
+    fix = Fix(host=(HostAdvice(need="hardware", name=device),)) if outcome is Outcome.UNAVAILABLE else None
+    return Cause(kind="hardware", name=device, why=reason), fix, reason
+
+
+def of_process(found: Finding, cell: Cell, result: CellResult, log: str) -> Finding:
+    """Return the finding for a process that did not pass; `found` is what its log and the machine's facts say."""
+    reason = Evidence(quote=result.reason, where="the result") if result.reason else None
+    evidence = (*found.evidence, *((reason,) if reason else ()))
+    phase = result.phase or found.phase
+    if found.cause.kind == "unknown" or result.outcome is Outcome.OUT_OF_MEMORY:
+        cause = _of_outcome(cell, result)
+        found = found.model_copy(update={"cause": cause, "causes": (cause,), "fix": None})
+    return _completed(found, phase, "the runner", evidence, _failure(log, result.reason))
+
+
+def of_parity(cell: Cell, parity: Parity, reason: str) -> Finding:
+    """Return the finding for a cell whose numbers disagree with the reference's."""
+    cause = _numbers(cell, reason)
+    finding = Finding(phase=Phase.CHECK, cause=cause, causes=(cause,))
+    evidence = (Evidence(quote=parity.worst or reason, where=f"parity with cell {parity.reference}"),)
+    telling = f"{cell.label} {cell.device_name} {cell.group}"
+    return _completed(finding, Phase.CHECK, "parity with the reference", evidence, telling)
+
+
+def _of_outcome(cell: Cell, result: CellResult) -> Cause:
+    why = result.reason or f"the process ended as {result.outcome.value}"
+    if result.outcome is Outcome.OUT_OF_MEMORY:
+        return Cause(kind="hardware", name="memory", why=why)
+    return _numbers(cell, why) if result.outcome is Outcome.WRONG else Cause(kind="unknown", name="", why=why)
+
+
+def _numbers(cell: Cell, why: str) -> Cause:
+    kind: CauseKind = "package" if cell.backend else "unknown"
+    return Cause(kind=kind, name=cell.backend or "", why=why)
+
+
+def _completed(finding: Finding, phase: Phase, check: str, evidence: tuple[Evidence, ...], telling: str) -> Finding:
+    blamed = [f"{cause.kind} {cause.name}" for cause in finding.causes]
+    return finding.model_copy(
+        update={
+            "id": _identity(phase.value, *blamed, telling),
+            "phase": phase,
+            "check": check,
+            "evidence": tuple(dict.fromkeys(evidence)),
+            "next": "",
+        }
+    )
+
+
+def _failure(log: str, reason: str) -> str:
+    """Return how a process failed in a form that is equal for failures of one kind."""
+    reading = read(log)
+    said = f"{reading.exception}: {reading.message}" if reading.raised else reason
+    said = re.sub(r"(?:/[^\s'\":,]+)+", "/", said)
+    return re.sub(r"0x[0-9a-fA-F]+|\d+", "#", said)
+
+
+def _identity(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
