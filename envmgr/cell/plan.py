@@ -187,8 +187,12 @@ def _cell(request: PlanRequest, target: TargetFacts, entry: MatrixEntry, place: 
 
 
 def _reference_rank(matrix: Matrix, target: TargetFacts, place: Place) -> int | None:
-    """Return how good a reference the cell would be: only plain processor cells of manifests that the matrix trusts."""
-    if place.device is None or place.device.api != "cpu" or place.refusal:
+    """Return how good a reference the cell would be: only plain processor cells of manifests that the matrix trusts.
+
+    A cell without a device, as of a runner that needs none, is computed by the processor.
+    """
+    processor = place.device.api == "cpu" if place.device else not place.asked
+    if not processor or place.refusal:
         return None
     for rank, name in enumerate(matrix.reference):
         if name in {target.manifest.name, target.label}:

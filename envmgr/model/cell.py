@@ -61,6 +61,11 @@ class Cell(Noun):
         return "" if {".", ":"} & set(self.device_asked) else self.device_asked
 
     @property
+    def on_processor(self) -> bool:
+        """Whether a plain processor computes it: the backend's own cpu, or no device at all."""
+        return self.device.api == "cpu" if self.device else not self.device_asked
+
+    @property
     def name(self) -> str:
         """A name to read and to type: `version set/runner/device`; cells that differ in parameters alone share it."""
         return "/".join(part for part in (self.label, self.runner, self.device_name) if part)

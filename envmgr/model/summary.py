@@ -8,7 +8,7 @@ from pydantic import Field
 
 from envmgr.model.noun import Noun
 
-MarkKind = Literal["busy", "throttled", "memory", "stolen", "unsteady"]
+MarkKind = Literal["busy", "throttled", "memory", "stolen", "unsteady", "rebuilt"]
 
 
 class Mark(Noun):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from envmgr.report.look import signed
 from envmgr.report.original import OriginalTable
-from envmgr.report.summary import MatrixView, Row, Section, headline
+from envmgr.report.summary import MatrixView, Row, Section, error_of, headline, letters_of
 from envmgr.report.text import amount, clean, parameters, ratio, seconds
 
 _HEADS = ("version set", "device", "outcome", "first", "median", "speed", "error", "memory", "why")
@@ -27,8 +27,14 @@ def matrix(view: MatrixView) -> str:
         lines.append("")
     for note in view.notes:
         observed = f", observed {note.observed.value}" if note.observed and note.observed is not note.outcome else ""
-        cells = ", ".join(f"`{_code(cell)}`" for cell in note.cells)
-        lines.append(f"{note.number}. **{note.outcome.value}**{observed}: {escaped(note.reason)} ({cells})")
+        told = f"**{note.outcome.value}**{observed}: {escaped(note.reason)}"
+        lines.append(f"{note.number}. {told} ({_cells_named(note.cells)})")
+    for title, marks in (("compared with nothing", view.unchecked), ("measured under", view.marks)):
+        if marks:
+            lines += ["", f"{title}:", ""]
+        lines += [f"- `{mark.letter}` {escaped(mark.text)} ({_cells_named(mark.cells)})" for mark in marks]
+    if view.damaged:
+        lines.append("")
     lines += [f"- damaged, left out: {escaped(text)}" for text in view.damaged]
     return "\n".join(lines) + "\n"
 
@@ -57,7 +63,6 @@ def _section(section: Section) -> list[str]:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    compared = row.parity is not None and row.parity.verdict != "not-compared"
     return (
         row.label,
         row.device,
@@ -65,10 +70,14 @@ def _cells(row: Row) -> tuple[str, ...]:
         seconds(row.summary.first_call),
         seconds(row.summary.median),
         ratio(row.speed),
-        f"{row.parity.max_rel:.1e}" if row.parity and compared else "",
+        error_of(row),
         amount(row.summary.peak_memory),
-        f"{row.note}." if row.note else "",
+        " ".join(part for part in (letters_of(row), f"{row.note}." if row.note else "") if part),
     )
+
+
+def _cells_named(names: Sequence[str]) -> str:
+    return ", ".join(f"`{_code(name)}`" for name in names)
 
 
 def table(heads: Sequence[str], right: Iterable[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -9,17 +9,18 @@ from typing import Any
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Parity, Run
-from envmgr.model.summary import MarkKind, Summary
-
-_PASSED = frozenset({Outcome.PASSED, Outcome.XPASS})
+from envmgr.model.summary import Summary
+from envmgr.report.doubts import GOOD, LETTERS, UNCHECKED, MarkNote, Numbers, disturbed, numbers_of, unchecked
 
 
 class Row(Noun):
     """One cell: what it is, what became of it, how fast it was.
 
     `speed` is the baseline's time divided by this one's (2 is twice as fast), of cells that passed alone: a wrong
-    answer has no speed. `note` is the number of the note that tells why; `marks` are the letters of what disturbed the
-    measurement. `drawn` is what a sparkline shows: one value a process, of a single process its samples.
+    answer has no speed. `numbers` tells what its outputs were compared with and how they compare: they are those of the
+    reference, agree or disagree with it, are `unchecked` where no reference was there, or are none (empty). `note` is
+    the number of the note that tells why; `marks` are the letters of what disturbed the measurement. `drawn` is what a
+    sparkline shows: one value a process, of a single process its samples.
     """
 
     cell: str
@@ -36,6 +37,7 @@ class Row(Noun):
     summary: Summary
     speed: float | None = None
     parity: Parity | None = None
+    numbers: Numbers = ""
     note: int | None = None
     marks: str = ""
     drawn: tuple[float, ...] = ()
@@ -61,16 +63,12 @@ class Note(Noun):
     ids: tuple[str, ...]
 
 
-class MarkNote(Noun):
-    """One kind of disturbance, at its worst, and the cells that were measured under it."""
-
-    letter: str
-    text: str
-    cells: tuple[str, ...]
-
-
 class MatrixView(Noun):
-    """A run as tables show it; `hosts` are the hosts of its cells."""
+    """A run as tables show it; `hosts` are the hosts of its cells.
+
+    `marks` tell what disturbed measurements, `unchecked` which cells passed though their numbers were compared with
+    nothing, and why.
+    """
 
     run: str
     matrix: str
@@ -83,6 +81,7 @@ class MatrixView(Noun):
     sections: tuple[Section, ...]
     notes: tuple[Note, ...]
     marks: tuple[MarkNote, ...] = ()
+    unchecked: tuple[MarkNote, ...] = ()
     counts: dict[Outcome, int]
     unexpected: int
     unmeasured: int
@@ -112,7 +111,8 @@ def matrix_view(
         finished=run.finished,
         sections=_sections(judged, summaries, notes, defaults or {}),
         notes=notes,
-        marks=_marks(judged, summaries),
+        marks=disturbed(judged, summaries),
+        unchecked=unchecked(judged),
         counts=dict(Counter(cell.outcome for cell in judged)),
         unexpected=sum(cell.unexpected for cell in judged),
         unmeasured=sum(cell.observed is None for cell in judged),
@@ -124,8 +124,23 @@ def headline(view: MatrixView) -> str:
     """Return in one sentence what became of the cells."""
     counted = ", ".join(f"{count} {outcome.value}" for outcome, count in view.counts.items()) or "no cells"
     verdict = "nothing unexpected" if not view.unexpected else f"{view.unexpected} unexpected"
+    alone = sum(UNCHECKED in letters_of(row) for section in view.sections for row in section.rows)
+    unchecked = f"; {alone} compared with nothing" if alone else ""
     missing = f"; {view.unmeasured} not measured yet" if view.unmeasured else ""
-    return f"{counted}; {verdict}{missing}"
+    return f"{counted}; {verdict}{unchecked}{missing}"
+
+
+def letters_of(row: Row) -> str:
+    """Return the letters of everything that makes a row doubtful: compared with nothing, disturbed."""
+    alone = row.numbers == "unchecked" and row.outcome in GOOD
+    return f"{UNCHECKED}{row.marks}" if alone else row.marks
+
+
+def error_of(row: Row) -> str:
+    """Return how far a row's numbers are from the reference's, in a word."""
+    if row.numbers in {"agrees", "disagrees"} and row.parity:
+        return f"{row.parity.max_rel:.1e}"
+    return {"reference": "reference", "unchecked": "none"}.get(row.numbers, "")
 
 
 def _notes(judged: Sequence[JudgedCell]) -> tuple[Note, ...]:
@@ -143,25 +158,6 @@ def _notes(judged: Sequence[JudgedCell]) -> tuple[Note, ...]:
             ids=tuple(cell.cell.id for cell in cells),
         )
         for number, ((outcome, observed, reason), cells) in enumerate(told.items(), start=1)
-    )
-
-
-_LETTERS: dict[MarkKind, str] = {"busy": "b", "stolen": "v", "throttled": "t", "memory": "m", "unsteady": "u"}
-
-
-def _marks(judged: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> tuple[MarkNote, ...]:
-    """Return what disturbed measurements, each kind once: the text of the cell with the most processes under it."""
-    found: dict[MarkKind, list[tuple[int, str, str]]] = {}
-    for cell in judged:
-        for mark in _summary(cell, summaries).marks:
-            found.setdefault(mark.kind, []).append((mark.processes, mark.text, cell.cell.name))
-    return tuple(
-        MarkNote(
-            letter=_LETTERS[kind],
-            text=max(each)[1] if len(each) == 1 else f"{max(each)[1]}; {len(each)} cells",
-            cells=tuple(dict.fromkeys(name for _, _, name in each)),
-        )
-        for kind, each in found.items()
     )
 
 
@@ -202,18 +198,14 @@ def _section(
     return Section(
         runner=first.runner,
         parameters=changed,
-        baseline=f"{baseline.cell.label} on {baseline.cell.device_name}" if baseline else "",
+        baseline=" on ".join(filter(None, (baseline.cell.label, baseline.cell.device_name))) if baseline else "",
         rows=tuple(_row(cell, summaries, middle, numbers.get(cell.cell.id)) for cell in cells),
     )
 
 
 def baseline_of(cells: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> JudgedCell | None:
     """Return the plain processor cell that speeds are relative to: the best reference that passed, else the first."""
-    timed = [
-        cell
-        for cell in cells
-        if cell.outcome in _PASSED and cell.cell.device and cell.cell.device.api == "cpu" and _median(cell, summaries)
-    ]
+    timed = [cell for cell in cells if cell.outcome in GOOD and cell.cell.on_processor and _median(cell, summaries)]
     ranked = sorted(timed, key=lambda cell: (cell.cell.reference_rank is None, cell.cell.reference_rank or 0))
     return ranked[0] if ranked else None
 
@@ -227,7 +219,7 @@ def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float |
     cell = judged.cell
     summary = _summary(judged, summaries)
     middle = summary.median
-    comparable = baseline and middle and judged.outcome in _PASSED
+    comparable = baseline and middle and judged.outcome in GOOD
     return Row(
         cell=cell.id,
         name=cell.name,
@@ -243,7 +235,8 @@ def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float |
         summary=summary,
         speed=baseline / middle if comparable and baseline and middle else None,
         parity=judged.parity,
+        numbers=numbers_of(judged),
         note=note,
-        marks="".join(_LETTERS[mark.kind] for mark in summary.marks),
+        marks="".join(LETTERS[mark.kind] for mark in summary.marks),
         drawn=_drawn(judged, summary),
     )

@@ -88,8 +88,8 @@ def _values(view: MatrixView, row: Row, judged: JudgedCell) -> list[object]:
         summary.processes,
         summary.samples,
         summary.peak_memory,
-        row.parity.verdict if row.parity else "",
-        row.parity.max_rel if row.parity and row.parity.verdict != "not-compared" else None,
+        row.numbers,
+        row.parity.max_rel if row.parity and row.numbers in {"agrees", "disagrees"} else None,
         row.marks,
     ]
 

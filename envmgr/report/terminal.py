@@ -9,12 +9,13 @@ from rich.text import Text
 
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.outcome import Outcome
+from envmgr.report.doubts import MarkNote
 from envmgr.report.grid import Column, Words, grid, paragraph
 from envmgr.report.look import Look, signed
 from envmgr.report.original import OriginalTable
 from envmgr.report.rich_text import BAD, STYLES, new_table, render
 from envmgr.report.spark import sparkline
-from envmgr.report.summary import MatrixView, Note, Row, Section, headline
+from envmgr.report.summary import MatrixView, Note, Row, Section, error_of, headline, letters_of
 from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
 
 _ROOMY = 118
@@ -37,12 +38,10 @@ def matrix(view: MatrixView, look: Look) -> str:
     if view.notes:
         parts.append(paragraph([Words("\nWhy", "bold")], look))
         parts += [paragraph(_note(note), look, indent=2) for note in view.notes]
-    if view.marks:
-        parts.append(paragraph([Words("\nMeasured under", "bold")], look))
-        parts += [
-            paragraph([Words(f"{mark.letter}  ", "bold"), Words(f"{clean(mark.text)}\n"), _named(mark.cells)], look, 2)
-            for mark in view.marks
-        ]
+    for title, marks in (("Compared with nothing", view.unchecked), ("Measured under", view.marks)):
+        if marks:
+            parts.append(paragraph([Words(f"\n{title}", "bold")], look))
+            parts += [_mark(mark, look) for mark in marks]
     parts += [paragraph([Words(f"\ndamaged, left out: {clean(text)}", BAD)], look) for text in view.damaged]
     parts.append("\n" + paragraph([Words(headline(view), BAD if view.unexpected else "bold")], look))
     text = "".join(parts)
@@ -110,7 +109,7 @@ def _tables(view: MatrixView, section: Section, look: Look) -> Iterable[str]:
 def _table(rows: Sequence[Row], columns: Sequence[Shown], look: Look) -> str:
     """Return a table; a column that has nothing to say of any row is left out."""
     shown = [(each.column, [each.words(row) for row in rows]) for each in columns]
-    told = [(column, words) for column, words in shown if column.fold or any(text for text, _ in words)]
+    told = [(column, words) for column, words in shown if any(text for text, _ in words)]
     return grid([column for column, _ in told], list(zip(*(words for _, words in told), strict=True)), look)
 
 
@@ -147,7 +146,7 @@ def _timing(look: Look) -> list[Shown]:
     return [
         Shown(Column("95 % between", right=True), lambda row: Words(_interval(row))),
         Shown(Column("spread", right=True), lambda row: Words(_spread(row))),
-        Shown(Column("parity", right=True), lambda row: Words(_parity(row))),
+        Shown(Column("parity", right=True), lambda row: Words(error_of(row))),
         Shown(Column("memory", right=True), lambda row: Words(amount(row.summary.peak_memory))),
         Shown(Column("samples"), drawn),
     ]
@@ -168,8 +167,9 @@ def _more(look: Look) -> list[Shown]:
 
 
 def _reference(row: Row) -> str:
-    """Return where the reader finds more: the number of the reason, the letters of what disturbed."""
-    return f"{row.marks} [{row.note}]".lstrip() if row.note else row.marks
+    """Return where the reader finds more: the number of the reason, the letters of what makes it doubtful."""
+    letters = letters_of(row)
+    return f"{letters} [{row.note}]".lstrip() if row.note else letters
 
 
 def _interval(row: Row) -> str:
@@ -182,14 +182,6 @@ def _spread(row: Row) -> str:
     return f"{100 * spread / middle:.1f} %" if middle and spread is not None else ""
 
 
-def _parity(row: Row) -> str:
-    if row.parity is None:
-        return ""
-    if row.parity.reference == row.cell:
-        return "reference"
-    return "not compared" if row.parity.verdict == "not-compared" else f"{row.parity.max_rel:.1e}"
-
-
 def _throughput(row: Row) -> str:
     return f"{row.summary.throughput:.4g}" if row.summary.throughput else ""
 
@@ -200,6 +192,11 @@ def _note(note: Note) -> Iterable[Words]:
     yield Words(f"{note.outcome.value}{observed}", STYLES.get(note.outcome, BAD))
     yield Words(f": {clean(note.reason)}\n")
     yield _named(note.cells)
+
+
+def _mark(mark: MarkNote, look: Look) -> str:
+    words = [Words(f"{mark.letter}  ", "bold"), Words(f"{clean(mark.text)}\n"), _named(mark.cells)]
+    return paragraph(words, look, indent=2)
 
 
 def _named(cells: Sequence[str]) -> Words:

@@ -201,6 +201,20 @@ def test_processor_cells_of_trusted_manifests_are_references_in_the_order_of_the
     assert [cell.reference_rank for cell in made.cells] == [1, 0, None, None]
 
 
+def test_a_cell_that_needs_no_device_can_be_the_reference():
+    entry, runners = (MatrixEntry(runner="import_probe"),), {"import_probe": RunnerFacts(needs_device=False)}
+    targets = [target(LLVM, name=name, runners=("import_probe",)) for name in ("a", "b")]
+    made = plan(request(*targets, entry=entry, runners=runners, reference=("b",)))
+    assert [cell.reference_rank for cell in made.cells] == [None, 0]
+
+
+def test_a_device_that_is_only_asked_for_is_no_reference():
+    assert (
+        plan(request(target(error="no module", device="x.0"), reference=("plaidml-0.7.0",))).cells[0].reference_rank
+        is None
+    )
+
+
 def test_parameters_are_complete_and_the_group_leaves_out_the_neutral_ones():
     runners = {"keras_inference": RunnerFacts(defaults={"seed": 0, "batches": 10}, neutral=frozenset({"batches"}))}
     entries = tuple(

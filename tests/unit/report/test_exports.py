@@ -44,6 +44,7 @@ def test_csv_has_a_line_a_cell_and_raw_numbers(run, judged, summaries):
     assert float(lines[0]["median"]) == 0.004
     assert (lines[2]["outcome"], lines[2]["observed"], lines[2]["speed"]) == ("xfail", "wrong", "")
     assert json.loads(lines[0]["parameters"])["model"] == "tiny"
+    assert [line["parity"] for line in lines[:4]] == ["reference", "agrees", "disagrees", ""]
 
 
 def test_text_that_a_spreadsheet_would_run_is_quoted(run, judged, summaries):

@@ -5,10 +5,12 @@ import re
 import pytest
 
 from envmgr.model.outcome import Outcome
+from envmgr.model.result import Parity
+from envmgr.model.summary import Mark
 from envmgr.report import markdown, terminal
 from envmgr.report.look import Look
 from envmgr.report.original import original_tables
-from envmgr.report.summary import headline, matrix_view
+from envmgr.report.summary import headline, letters_of, matrix_view
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -47,6 +49,52 @@ def test_equal_reasons_are_told_once(view):
 
 def test_the_headline_counts(view):
     assert headline(view) == "4 passed, 1 xfail, 1 failed, 3 unavailable, 1 skipped; 1 unexpected; 1 not measured yet"
+
+
+def alone(judged):
+    """Return the cells of one runner without their reference: its numbers were compared with nothing."""
+    parity = Parity(reference="", max_abs=0, max_rel=0, share_off=0, verdict="not-compared")
+    return [one.model_copy(update={"parity": parity}) for one in judged if one.cell.id in {"a2", "a3"}]
+
+
+def test_what_passed_without_a_reference_is_told_everywhere(run, judged, summaries):
+    view = matrix_view(run, alone(judged), summaries)
+    rows = {row.cell: (row.numbers, letters_of(row)) for section in view.sections for row in section.rows}
+    assert rows == {"a2": ("unchecked", "n"), "a3": ("unchecked", "")}  # what is wrong by itself needs no reference
+    assert [note.cells for note in view.unchecked] == [("plaidml-0.7.0@py3.8/keras_inference/llvm_cpu.0",)]
+    assert headline(view) == "1 passed, 1 xfail; nothing unexpected; 1 compared with nothing"
+    why = "no cell that the matrix trusts as a reference is among those measured"
+    text = terminal.matrix(view, Look(80))
+    assert f"Compared with nothing\n  n  {why}\n" in text
+    assert re.search(r"plaidml-0.7.0@py3.8  llvm_cpu.0 .* n$", text, re.MULTILINE)
+    assert f"- `n` {why} (`plaidml-0.7.0@py3.8/" in markdown.matrix(view)
+
+
+@pytest.mark.parametrize(
+    ("observed", "state"), [(Outcome.FAILED, "failed"), (Outcome.WRONG, "wrong"), (None, "not measured yet")]
+)
+def test_a_reference_that_came_out_badly_is_named(run, judged, summaries, observed, state):
+    reference = judged[0].model_copy(update={"observed": observed, "outcome": observed or Outcome.SKIPPED})
+    view = matrix_view(run, [reference, *alone(judged)], summaries)
+    assert view.unchecked[0].text == f"no reference came out well: keras-jax/keras_inference/cpu:0 is {state}"
+
+
+def test_cells_without_a_device_have_speeds_too(run, judged, summaries):
+    bare = [
+        one.model_copy(update={"cell": one.cell.model_copy(update={"device": None})}) for one in judged if one.results
+    ]
+    section = matrix_view(run, bare, summaries).sections[0]
+    assert section.baseline == "keras-jax"
+    assert [row.speed for row in section.rows] == [1.0, pytest.approx(0.2), None, None]
+    assert " device " not in terminal.matrix(matrix_view(run, bare[:3], summaries), Look(80))
+
+
+def test_what_disturbed_stands_in_markdown_too(run, judged, summaries):
+    mark = Mark(kind="busy", text="other programs kept 1.50 of 2 cores busy", processes=1)
+    summaries["a1"] = summaries["a1"].model_copy(update={"marks": (mark,)})
+    text = markdown.matrix(matrix_view(run, judged, summaries))
+    assert "| 297.5 MiB | b |" in text
+    assert "- `b` other programs kept 1.50 of 2 cores busy (`keras-jax/" in text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,76 @@
+"""What makes a measurement doubtful: numbers compared with nothing, a machine that was not at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from envmgr.model.noun import Noun
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import JudgedCell
+from envmgr.model.summary import MarkKind, Summary
+
+Numbers = Literal["", "reference", "agrees", "disagrees", "unchecked"]
+
+UNCHECKED = "n"
+"""The letter of cells whose numbers were compared with nothing."""
+GOOD = frozenset({Outcome.PASSED, Outcome.XPASS})
+LETTERS: dict[MarkKind, str] = {
+    "busy": "b", "stolen": "v", "throttled": "t", "memory": "m", "unsteady": "u", "rebuilt": "e",
+}  # fmt: skip
+
+
+class MarkNote(Noun):
+    """One kind of doubt about what was measured, at its worst, and the cells that it holds for."""
+
+    letter: str
+    text: str
+    cells: tuple[str, ...]
+
+
+def numbers_of(cell: JudgedCell) -> Numbers:
+    """Return what a cell's outputs were compared with and how they compare; empty where no cell has outputs."""
+    if cell.parity is None:
+        return ""
+    if cell.parity.verdict != "not-compared":
+        return cell.parity.verdict
+    return "reference" if cell.parity.reference == cell.cell.id else "unchecked"
+
+
+def unchecked(judged: Sequence[JudgedCell]) -> tuple[MarkNote, ...]:
+    """Return the cells that passed and were compared with nothing, by the reason for which there was no reference."""
+    groups: dict[str, list[JudgedCell]] = {}
+    for cell in judged:
+        groups.setdefault(cell.cell.group, []).append(cell)
+    found: dict[str, list[str]] = {}
+    for cells in groups.values():
+        alone = [cell.cell.name for cell in cells if cell.outcome in GOOD and numbers_of(cell) == "unchecked"]
+        if alone:
+            found.setdefault(_no_reference(cells), []).extend(alone)
+    return tuple(
+        MarkNote(letter=UNCHECKED, text=why, cells=tuple(dict.fromkeys(names))) for why, names in found.items()
+    )
+
+
+def _no_reference(group: Sequence[JudgedCell]) -> str:
+    trusted = [cell for cell in group if cell.cell.reference_rank is not None]
+    if not trusted:
+        return "no cell that the matrix trusts as a reference is among those measured"
+    states = (f"{cell.cell.name} is {cell.observed.value if cell.observed else 'not measured yet'}" for cell in trusted)
+    return f"no reference came out well: {', '.join(states)}"
+
+
+def disturbed(judged: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> tuple[MarkNote, ...]:
+    """Return what disturbed measurements, each kind once: the text of the cell with the most processes under it."""
+    found: dict[MarkKind, list[tuple[int, str, str]]] = {}
+    for cell in judged:
+        for mark in summaries[cell.cell.id].marks if cell.cell.id in summaries else ():
+            found.setdefault(mark.kind, []).append((mark.processes, mark.text, cell.cell.name))
+    return tuple(
+        MarkNote(
+            letter=LETTERS[kind],
+            text=max(each)[1] if len(each) == 1 else f"{max(each)[1]}; {len(each)} cells",
+            cells=tuple(dict.fromkeys(name for _, _, name in each)),
+        )
+        for kind, each in found.items()
+    )
