@@ -50,7 +50,7 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
             "nothing to try", "wanted --probe CODE, or -- CMD and not both", "envmgr diagnose NAME --probe 'import …'"
         )
     facts = facts_here(workplace)
-    world = _world(workplace, asked, facts)
+    world = world_asked(workplace, asked, facts)
     probe = ("-c", asked.probe) if asked.probe is not None else asked.command
     question = Question(
         world,
@@ -99,7 +99,8 @@ def diagnose_recorded(workplace: Workplace, asked: Asked, log: Path, host: Path 
     return diagnose_log(log, host, asked.requirements, asked.variables, index=index, files=workplace.files)
 
 
-def _world(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
+def world_asked(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
+    """Return the world that the command line describes; raises UsageError where it describes none."""
     if asked.name is not None:
         name, _, variant = asked.name.partition("@")
         if name not in workplace.shelf:
