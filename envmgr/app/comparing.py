@@ -17,6 +17,7 @@ from envmgr.model.comparison import Comparison, Comparisons, Verdict
 from envmgr.model.outcome import NEUTRAL, Outcome
 from envmgr.model.result import JudgedCell, Run
 from envmgr.model.summary import Summary
+from envmgr.report.doubts import is_unchecked
 from envmgr.stats.compare import Judgement, Measured, judge_all
 from envmgr.store.query import find_cell, find_run, split_reference
 
@@ -182,7 +183,15 @@ def _compared(first: str, second: str, pairs: Sequence[tuple[Side, Side]]) -> Co
         first=first,
         second=second,
         pairs=tuple(_comparison(one, other, by_place.get(place)) for place, (one, other) in enumerate(pairs)),
+        notes=_unchecked(side for pair in pairs for side in pair),
     )
+
+
+def _unchecked(sides: Iterable[Side]) -> tuple[str, ...]:
+    """Return a note of the cells that are compared for speed though nothing tells whether their numbers are right."""
+    alone = (side.cell.name for side in sides if is_unchecked(side.judged))
+    names = tuple(dict.fromkeys(alone))
+    return (f"their numbers were compared with nothing: {', '.join(names)}",) if names else ()
 
 
 def _measured(one: Side, other: Side) -> Measured:
@@ -207,10 +216,9 @@ def _mute(one: Side, other: Side) -> str:
 
 
 def _comparison(one: Side, other: Side, judgement: Judgement | None) -> Comparison:
-    same_name = one.cell.name == other.cell.name
     judged = judgement or Judgement(Verdict.CANNOT_TELL, (one.summary.processes, other.summary.processes))
     return Comparison(
-        name=other.cell.name if same_name else f"{other.cell.name} against {one.cell.name}",
+        name=other.cell.name,
         first=f"{one.run.record.id}#{one.cell.id}",
         second=f"{other.run.record.id}#{other.cell.id}",
         first_outcome=one.judged.outcome,
@@ -226,7 +234,7 @@ def _comparison(one: Side, other: Side, judgement: Judgement | None) -> Comparis
         paired=one.run.record.id == other.run.record.id,
         reason=judged.reason if judgement else _mute(one, other),
         regressed=one.run.record.id != other.run.record.id and _good(one.judged) and _bad(other.judged),
-        marks=tuple(dict.fromkeys(mark.text for side in (one, other) for mark in side.summary.marks)),
+        marks=tuple(dict.fromkeys(mark for side in (one, other) for mark in side.summary.marks)),
     )
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
+from envmgr.model.summary import Mark
 
 
 class Verdict(StrEnum):
@@ -25,7 +26,7 @@ class Comparison(Noun):
     difference". `smallest_change` is the smallest relative change that this data would have shown four times out of
     five. All are None where nothing could be computed; `reason` says why, and why there is no clear verdict.
     `paired` tells that rounds of one run were compared with each other. `regressed` tells that the first was good and
-    the second is not.
+    the second is not. `name` is the second's; `marks` is what disturbed either.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Comparison(Noun):
     paired: bool = False
     reason: str = ""
     regressed: bool = False
-    marks: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 class Comparisons(Noun):

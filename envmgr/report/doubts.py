@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell
-from envmgr.model.summary import MarkKind, Summary
+from envmgr.model.summary import Mark, MarkKind
 
 Numbers = Literal["", "reference", "agrees", "disagrees", "unchecked"]
 
@@ -37,6 +37,11 @@ def numbers_of(cell: JudgedCell) -> Numbers:
     return "reference" if cell.parity.reference == cell.cell.id else "unchecked"
 
 
+def is_unchecked(cell: JudgedCell) -> bool:
+    """Tell whether a cell passed though its numbers were compared with nothing."""
+    return cell.outcome in GOOD and numbers_of(cell) == "unchecked"
+
+
 def unchecked(judged: Sequence[JudgedCell]) -> tuple[MarkNote, ...]:
     """Return the cells that passed and were compared with nothing, by the reason for which there was no reference."""
     groups: dict[str, list[JudgedCell]] = {}
@@ -44,7 +49,7 @@ def unchecked(judged: Sequence[JudgedCell]) -> tuple[MarkNote, ...]:
         groups.setdefault(cell.cell.group, []).append(cell)
     found: dict[str, list[str]] = {}
     for cells in groups.values():
-        alone = [cell.cell.name for cell in cells if cell.outcome in GOOD and numbers_of(cell) == "unchecked"]
+        alone = [cell.cell.name for cell in cells if is_unchecked(cell)]
         if alone:
             found.setdefault(_no_reference(cells), []).extend(alone)
     return tuple(
@@ -60,17 +65,25 @@ def _no_reference(group: Sequence[JudgedCell]) -> str:
     return f"no reference came out well: {', '.join(states)}"
 
 
-def disturbed(judged: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> tuple[MarkNote, ...]:
-    """Return what disturbed measurements, each kind once: the text of the cell with the most processes under it."""
+def disturbed(marked: Iterable[tuple[str, Sequence[Mark]]]) -> tuple[MarkNote, ...]:
+    """Return what disturbed measurements, each kind once: the text of the one with the most processes under it.
+
+    `marked` has the name of each cell with its marks.
+    """
     found: dict[MarkKind, list[tuple[int, str, str]]] = {}
-    for cell in judged:
-        for mark in summaries[cell.cell.id].marks if cell.cell.id in summaries else ():
-            found.setdefault(mark.kind, []).append((mark.processes, mark.text, cell.cell.name))
-    return tuple(
-        MarkNote(
-            letter=LETTERS[kind],
-            text=max(each)[1] if len(each) == 1 else f"{max(each)[1]}; {len(each)} cells",
-            cells=tuple(dict.fromkeys(name for _, _, name in each)),
-        )
-        for kind, each in found.items()
-    )
+    for name, marks in marked:
+        for mark in marks:
+            found.setdefault(mark.kind, []).append((mark.processes, mark.text, name))
+    return tuple(_at_its_worst(kind, each) for kind, each in found.items())
+
+
+def letters(marks: Iterable[Mark]) -> str:
+    """Return the letter of each kind of mark, once."""
+    return "".join(dict.fromkeys(LETTERS[mark.kind] for mark in marks))
+
+
+def _at_its_worst(kind: MarkKind, each: Sequence[tuple[int, str, str]]) -> MarkNote:
+    cells = tuple(dict.fromkeys(name for _, _, name in each))
+    worst = max(each)[1]
+    text = worst if len(each) == 1 else f"{worst}; {len(each)} cells"
+    return MarkNote(letter=LETTERS[kind], text=text, cells=cells)

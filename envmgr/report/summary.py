@@ -10,7 +10,7 @@ from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Parity, Run
 from envmgr.model.summary import Summary
-from envmgr.report.doubts import GOOD, LETTERS, UNCHECKED, MarkNote, Numbers, disturbed, numbers_of, unchecked
+from envmgr.report.doubts import GOOD, UNCHECKED, MarkNote, Numbers, disturbed, letters, numbers_of, unchecked
 
 
 class Row(Noun):
@@ -111,7 +111,7 @@ def matrix_view(
         finished=run.finished,
         sections=_sections(judged, summaries, notes, defaults or {}),
         notes=notes,
-        marks=disturbed(judged, summaries),
+        marks=disturbed((cell.cell.name, _summary(cell, summaries).marks) for cell in judged),
         unchecked=unchecked(judged),
         counts=dict(Counter(cell.outcome for cell in judged)),
         unexpected=sum(cell.unexpected for cell in judged),
@@ -237,6 +237,6 @@ def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float |
         parity=judged.parity,
         numbers=numbers_of(judged),
         note=note,
-        marks="".join(LETTERS[mark.kind] for mark in summary.marks),
+        marks=letters(summary.marks),
         drawn=_drawn(judged, summary),
     )

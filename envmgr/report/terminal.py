@@ -39,13 +39,18 @@ def matrix(view: MatrixView, look: Look) -> str:
         parts.append(paragraph([Words("\nWhy", "bold")], look))
         parts += [paragraph(_note(note), look, indent=2) for note in view.notes]
     for title, marks in (("Compared with nothing", view.unchecked), ("Measured under", view.marks)):
-        if marks:
-            parts.append(paragraph([Words(f"\n{title}", "bold")], look))
-            parts += [_mark(mark, look) for mark in marks]
+        parts += doubts(title, marks, look)
     parts += [paragraph([Words(f"\ndamaged, left out: {clean(text)}", BAD)], look) for text in view.damaged]
     parts.append("\n" + paragraph([Words(headline(view), BAD if view.unexpected else "bold")], look))
     text = "".join(parts)
     return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def doubts(title: str, marks: Sequence[MarkNote], look: Look) -> list[str]:
+    """Return what letters in a table mean and which cells have them, below a title; nothing without any."""
+    if not marks:
+        return []
+    return [paragraph([Words(f"\n{title}", "bold")], look), *(_mark(mark, look) for mark in marks)]
 
 
 def plan(planned: Plan, look: Look) -> str:
@@ -191,14 +196,15 @@ def _note(note: Note) -> Iterable[Words]:
     yield Words(f"[{note.number}] ", "bold")
     yield Words(f"{note.outcome.value}{observed}", STYLES.get(note.outcome, BAD))
     yield Words(f": {clean(note.reason)}\n")
-    yield _named(note.cells)
+    yield named(note.cells)
 
 
 def _mark(mark: MarkNote, look: Look) -> str:
-    words = [Words(f"{mark.letter}  ", "bold"), Words(f"{clean(mark.text)}\n"), _named(mark.cells)]
+    words = [Words(f"{mark.letter}  ", "bold"), Words(f"{clean(mark.text)}\n"), named(mark.cells)]
     return paragraph(words, look, indent=2)
 
 
-def _named(cells: Sequence[str]) -> Words:
+def named(cells: Sequence[str]) -> Words:
+    """Return names one after the other, of many only the first ones."""
     more = f", and {len(cells) - _CELLS_NAMED} more" if len(cells) > _CELLS_NAMED else ""
     return Words(clean(", ".join(cells[:_CELLS_NAMED])) + more, "dim")

@@ -1,5 +1,7 @@
 """Runs and cells side by side."""
 
+import re
+
 import pytest
 
 from envmgr.app.comparing import CompareWishes, compare, slower_than
@@ -52,9 +54,7 @@ def test_cells_of_one_run_are_compared_round_by_round(workplace, store_run):
     assert [pair.verdict for pair in found.pairs] == [Verdict.SAME, Verdict.SLOWER]
     assert all(pair.paired for pair in found.pairs)
     named = compare(workplace, CompareWishes(cells=("gamma", "alpha")))
-    assert [(pair.name, pair.verdict) for pair in named.pairs] == [
-        ("alpha/speed/cpu:0 against gamma/speed/cpu:0", Verdict.FASTER)
-    ]
+    assert [(pair.name, pair.verdict) for pair in named.pairs] == [("alpha/speed/cpu:0", Verdict.FASTER)]
 
 
 def test_cells_of_two_runs_by_reference(workplace, two):
@@ -91,7 +91,27 @@ def test_disturbed_cells_are_told(workplace, store_run):
     busy = Conditions(cores=2, others=0.9, neighbours={"stress": 0.9})
     store_run(ONE, {"alpha": 1.0, "beta": 1.0}, conditions={"beta": busy})
     pair = compare(workplace, CompareWishes(baseline="alpha")).pairs[0]
-    assert pair.marks == ("other programs kept 0.90 of 2 cores busy (stress 0.90)",)
+    told = "other programs kept 0.90 of 2 cores busy (stress 0.90)"
+    assert [(mark.kind, mark.text) for mark in pair.marks] == [("busy", told)]
+
+
+def test_what_many_pairs_share_is_told_once_below_the_table(workplace, store_run):
+    busy = Conditions(cores=2, others=0.9, neighbours={"stress": 0.9})
+    store_run(ONE, {"alpha": 1.0, "beta": 1.0, "gamma": 1.0}, processes=1, conditions={"beta": busy, "gamma": busy})
+    found = compare(workplace, CompareWishes(baseline="alpha"))
+    text = comparison.text(found, Look(80))
+    assert re.search(r"^beta/speed/cpu:0 +\? can't tell +b \[1\]$", text, re.MULTILINE)
+    assert text.count("wanted at least 3 processes") == 1
+    assert text.count("kept 0.90 of 2 cores busy (stress 0.90); 2 cells") == 1
+    markdown = comparison.markdown(found)
+    assert "| gamma/speed/cpu:0 | ? can't tell |  |  |  | b 1. |" in markdown
+    assert "- `b` other programs kept 0.90 of 2 cores busy" in markdown
+
+
+def test_speeds_of_cells_whose_numbers_nobody_checked_are_noted(workplace, store_run):
+    store_run(ONE, {"beta": 1.0, "gamma": 1.0})
+    found = compare(workplace, CompareWishes(baseline="beta"))
+    assert found.notes == ("their numbers were compared with nothing: beta/speed/cpu:0, gamma/speed/cpu:0",)
 
 
 def test_other_hosts_and_common_shifts_are_noted(workplace, store_run):
