@@ -132,8 +132,9 @@ def family(draft):
         draft.shelf.wheel(
             bridge, version, {f"{front}/__init__.py": code}, requires=[core], day=draft.day(150 * (at - 2))
         )
-    draft.ask(f"{bridge}=={versions[2]}")
-    if draft.chance.random() < 0.4:
+    both = draft.chance.random() < 0.4  # either pin may give way then
+    draft.ask(f"{bridge}=={versions[2]}", keep=not both)
+    if both:
         wrong = f"{core}=={draft.chance.choice((versions[1], versions[4]))}"
         draft.ask(wrong, keep=False)
         draft.swaps[wrong] = f"{core}=={versions[2]}"

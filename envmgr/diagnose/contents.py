@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from packaging.markers import UndefinedEnvironmentName
+from packaging.markers import Marker, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
@@ -25,6 +25,18 @@ class Distribution:
     modules: frozenset[str] = field(default=frozenset())
     files: frozenset[str] = field(default=frozenset())
     lost: tuple[str, ...] = ()
+
+    def conditional(self) -> tuple[tuple[str, Marker], ...]:
+        """Return what it requires under a condition alone, with the condition; what cannot be read is left out."""
+        found = []
+        for text in self.requires:
+            try:
+                requirement = Requirement(text)
+            except InvalidRequirement:
+                continue
+            if requirement.marker is not None:
+                found.append((canonicalize_name(requirement.name), requirement.marker))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,12 @@ class Contents:
     def _closest(self, names: tuple[str, ...], top: str) -> str:
         own = canonicalize_name(top)
         return own if own in names else names[0]
+
+    def held_back(self, module: str) -> tuple[str, ...]:
+        """Return what installed distributions require only elsewhere, or for an extra, and is named like a module."""
+        word = canonicalize_name(module)
+        names = [name for one in self.distributions for name, _ in one.conditional() if name not in self.by_name]
+        return tuple(dict.fromkeys(name for name in names if word in name.split("-") or name == word))
 
     def has(self, module: str) -> bool:
         """Tell whether a top-level module is installed by something."""

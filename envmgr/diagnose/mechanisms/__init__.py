@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from envmgr.diagnose.mechanisms import builds, era, history, names, repair, surroundings
+from envmgr.diagnose.mechanisms import builds, era, extras, history, names, repair, surroundings
 from envmgr.diagnose.situation import Hypothesis, Situation
 
 Mechanism = Callable[[Situation], Iterator[Hypothesis]]
@@ -14,6 +14,7 @@ ALL: tuple[Mechanism, ...] = (
     repair.hypotheses,
     history.hypotheses,
     names.hypotheses,
+    extras.hypotheses,
     era.hypotheses,
     builds.hypotheses,
     builds.relaxed,

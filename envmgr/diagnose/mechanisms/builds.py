@@ -22,6 +22,9 @@ from envmgr.model.finding import Cause
 from envmgr.model.outcome import Phase
 
 _TOOLS = ("setuptools", "wheel", "cython", "numpy", "pybind11", "cffi", "setuptools-scm")
+_BACKEND = re.compile(
+    r"[Cc]all(?:ing|ed)? (?:to )?`?([A-Za-z_]\w*)[\w.:]*\.(?:prepare_metadata|build_wheel|get_requires)"
+)
 
 
 def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
@@ -51,16 +54,32 @@ def _built_from_source(situation: Situation) -> list[tuple[Line, Release]]:
 
 def _tools_of_the_day(situation: Situation, line: Line, release: Release) -> Iterator[Hypothesis]:
     """Hold the build's tools at what was out when the release came out, or the Python that they must serve."""
-    day = max(release.uploaded, python_released(situation.minor)) if release.uploaded else ""
-    constraints = tools_as_of(situation, day, _TOOLS) if day else ()
-    if not constraints:
+    if not release.uploaded:
         return
     why = f"{line.name} {line.pin} ({release.uploaded}) is built with tools that came out later"
-    named = next((c for c in constraints if situation.reading.says(c.split("<")[0])), constraints[0])
-    cause = Cause(kind="package", name=named.split("<")[0], why=why)
-    world = situation.world.model_copy(update={"build_constraints": (*situation.world.build_constraints, *constraints)})
-    weight = 0.95 if situation.seen.phase == Phase.BUILD else 0.35
-    yield Hypothesis("build with the tools of its day", world, cause, weight, 9.0)
+    own = _tools_in(situation)
+    weight, tried = 0.95 if situation.seen.phase == Phase.BUILD else 0.35, set[tuple[str, ...]]()
+    for day in dict.fromkeys((max(release.uploaded, python_released(situation.minor)), release.uploaded)):
+        constraints = tools_as_of(situation, day, (*own, *(tool for tool in _TOOLS if tool not in own)))
+        if not constraints or constraints in tried or (tried and not own):
+            continue
+        tried.add(constraints)
+        tools = [constraint.split("<")[0] for constraint in constraints]
+        named = next((tool for tool in tools if tool in own or situation.reading.says(tool)), tools[0])
+        lines = (*situation.world.build_constraints, *constraints)
+        world = situation.world.model_copy(update={"build_constraints": lines})
+        yield Hypothesis(
+            "build with the tools of its day", world, Cause(kind="package", name=named, why=why), weight, 9.0
+        )
+        weight -= 0.1
+
+
+def _tools_in(situation: Situation) -> tuple[str, ...]:
+    """Return the distributions of the build backend that was called, and of the code in which a build broke."""
+    modules = [match[1] for match in _BACKEND.finditer(situation.reading.text)]
+    modules += [frame.top for frame in situation.reading.frames if frame.top]
+    named = (distributions_for(module)[0] for module in modules if not in_standard_library(module))
+    return tuple(name for name in dict.fromkeys(named) if name not in _TOOLS and situation.releases(name))
 
 
 def _before_it_was_dropped(situation: Situation, line: Line) -> Iterator[Hypothesis]:
@@ -73,7 +92,8 @@ def _before_it_was_dropped(situation: Situation, line: Line) -> Iterator[Hypothe
         constraints = (*situation.world.build_constraints, f"{tool}<{below}")
         world = situation.world.model_copy(update={"build_constraints": constraints})
         cause = Cause(kind="package", name=tool, why=why)
-        weight = 0.9 if told else (0.25 if not text or situation.seen.phase == Phase.BUILD else 0.05)
+        elsewhere = situation.seen.phase != Phase.BUILD or bool(_tools_in(situation))
+        weight = 0.9 if told else (0.05 if text and elsewhere else 0.25)
         yield Hypothesis("a build tool before it dropped something", world, cause, weight, 7.0)
 
 

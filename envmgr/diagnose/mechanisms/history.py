@@ -94,6 +94,9 @@ def _one_resolution(situation: Situation) -> Iterator[Hypothesis]:
         for line in step.install:
             lines = with_line(lines, line)
     weight = 0.65 if _broken(situation) else 0.35
+    keys = {key_of(line) for line in lines}
+    if any(keys >= set(group) for group in situation.contents.shared()):
+        weight = 0.08  # which of two owners of a file comes last is chance then
     blamed = _blame(situation, None)
     yield Hypothesis(
         "one resolution", as_one_resolution(situation.world, lines), blamed, weight, 5.0, "the order of installs"

@@ -63,8 +63,10 @@ def _top_level(situation: Situation, top: str, weight: float) -> Iterator[Hypoth
     names = list(distributions_for(top))
     if not situation.host.accelerators:
         names.sort(key=lambda name: not name.endswith("-cpu"))
+    if not any(situation.releases(name) for name in names[:1]):
+        names = [*situation.contents.held_back(top), *names]
     elsewhere = {line.key for line in situation.lines}
-    for at, name in enumerate([name for name in names if name not in elsewhere][:3]):
+    for at, name in enumerate([name for name in dict.fromkeys(names) if name not in elsewhere][:3]):
         why = f"nothing here installs the module {top}; {name} does"
         yield _added(situation, name, Cause(kind="missing", name=name, why=why), weight - 0.2 * at)
 

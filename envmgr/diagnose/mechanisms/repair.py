@@ -125,7 +125,8 @@ def _empty_range(situation: Situation, text: str, line: Line, releases: tuple[Re
 
 
 def _nearest(line: Line, releases: tuple[Release, ...]) -> tuple[Release, ...]:
-    wanted = version_of(line.pin)
+    bound = re.search(r"[<>=!~]=?=?\s*([^,\s]+)", line.specifier)
+    wanted = version_of(line.pin or (bound[1] if bound else ""))
     if wanted is None:
         return ()
     usable = [release for release in releases if not release.yanked]

@@ -24,12 +24,19 @@ _SUPPLIES = re.compile(
 )
 _INSTALLERS = frozenset({"pip", "uv", "pydistutils"})
 _PROBE_SECONDS = 2.0
+_MOST_VALUES = 6
+_LISTS = re.compile(
+    r"(?:one of|none of|any of|available|choices?|choose(?: from)?|valid|supported|allowed|options?|expected|possible"
+    r"|known|must be|can be|is not in|not in)\b(?: values?| backends?| are| is)*[\s:=]*(.+)",
+    re.IGNORECASE,
+)
 
 
 def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     """Propose changes of variables and files."""
     yield from _unset(situation)
     yield from _set(situation)
+    yield from _listed(situation)
     yield from _shadows(situation)
     yield from _settings(situation)
     yield from _clean_home(situation)
@@ -102,6 +109,38 @@ def _set(situation: Situation) -> Iterator[Hypothesis]:
             yield Hypothesis(
                 "set a variable", world, Cause(kind="env-state", name=name, why=why), weight, _PROBE_SECONDS
             )
+
+
+def _listed(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose for each variable that the failure's text names the values that the text lists for it."""
+    if not situation.seen.built:
+        return
+    for name in sorted(situation.reading.variables - set(situation.world.variables.set) - set(settings())):
+        now = situation.around.variables.get(name)
+        offered = [value for value in values_listed(situation.reading.text, name) if value != now]
+        for place, value in enumerate(offered[:_MOST_VALUES]):
+            why = f"{name} is {'not set' if now is None else now}; with {value} the probe passes"
+            cause = Cause(kind="env-state", name=name, why=why)
+            world = with_variables(situation.world, Variables(set={name: value}))
+            yield Hypothesis("set a variable as listed", world, cause, 0.65 - 0.04 * place, _PROBE_SECONDS)
+
+
+def values_listed(text: str, name: str) -> tuple[str, ...]:
+    """Return the values that a line which names a variable lists for it, two at least; nothing if it lists none.
+
+    >>> values_listed("ValueError: ALPHA_MODE must be one of: fast, slow or off", "ALPHA_MODE")
+    ('fast', 'slow', 'off')
+    """
+    for line in text.splitlines():
+        at = line.find(name)
+        listed = _LISTS.search(line, at) if at >= 0 else None
+        if listed:
+            words = re.split(r"\s*(?:[,|/]|\bor\b|\band\b)\s*", listed[1].strip(" :.[](){}<>="))
+            values = [word.strip(" '\"`[](){}.") for word in words]
+            values = [value for value in values if re.fullmatch(r"[\w.:+-]{1,40}", value)]
+            if len(values) >= 2:
+                return tuple(dict.fromkeys(values))
+    return ()
 
 
 def _setting_weight(situation: Situation, name: str, known: dict[str, Any], value: str) -> float:
