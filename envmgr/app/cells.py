@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 
+from envmgr.app.confining import outside, own_temporary
 from envmgr.app.guarding import GuardedEnvs, Room
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
@@ -15,13 +16,9 @@ from envmgr.app.workplace import Workplace
 from envmgr.cell.run import Surroundings, not_run, run_cell
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
-from envmgr.model.manifest import Manifest
 from envmgr.model.result import CellResult
 from envmgr.ports import Event
 from envmgr.store.query import WARM_UP
-
-_LONGEST_TEMPORARY = 72
-"""Characters of a folder's path that leave room for the sockets that Python makes in it: the system takes 107."""
 
 
 class CellRunner:
@@ -75,12 +72,12 @@ class CellRunner:
                 return self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch))
 
     def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path) -> CellResult:
-        place, env = self._workplace, room.built.env
+        place, env = self._workplace, room.env
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
         home = scratch / "home"
         variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
-        variables |= _own_temporary(place, manifest, home)
+        variables |= own_temporary(place, manifest, home)
         surroundings = Surroundings(
             process=place.process,
             files=place.files,
@@ -98,25 +95,4 @@ class CellRunner:
 
     @cached_property
     def _outside(self) -> tuple[Path, ...]:
-        return _outside(self._workplace)
-
-
-def _own_temporary(workplace: Workplace, manifest: Manifest, home: Path) -> dict[str, str]:
-    """Return variables for a folder of temporary files in a cell's home, unless sockets in it had too long a name."""
-    folder = home / "tmp"
-    if len(str(folder)) > _LONGEST_TEMPORARY:
-        return {}
-    workplace.files.make_folder(folder)
-    return {name: str(folder) for name in ("TMPDIR", "TEMP", "TMP") if name not in manifest.env}
-
-
-def _outside(workplace: Workplace) -> tuple[Path, ...]:
-    """Return the folders besides its own that a cell may write to: devices, and temporary ones that hold nothing else.
-
-    A folder in which the project, the user's home or an environment lies is none of them.
-    """
-    folders = workplace.folders
-    precious = (workplace.project.manifests, workplace.caller.home, folders.cache, folders.state, workplace.uv_cache)
-    temporary = (Path(workplace.caller.environment.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"))  # noqa: S108
-    safe = [path for path in temporary if not any(each.resolve().is_relative_to(path.resolve()) for each in precious)]
-    return (Path("/dev"), Path("/proc"), *dict.fromkeys(safe))
+        return outside(self._workplace)

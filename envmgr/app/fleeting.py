@@ -180,6 +180,8 @@ class _FleetRun:
     def _keep(self, run_id: str, answer: CellAnswer) -> None:
         path = self._workplace.store.log_path(run_id, answer.cell.id, answer.result.round)
         self._workplace.files.write(path, answer.log)
+        for found in answer.late:
+            self._workplace.store.set_aside(run_id, found)
         offer = self._offers.get((answer.host, answer.cell.label))
         measured = Measured(self._workplace.shelf[answer.cell.manifest], offer.env if offer else None)
         facts = self._hosts.get(answer.host)

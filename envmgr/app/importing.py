@@ -73,7 +73,8 @@ def _import(workplace: Workplace, source: FileStore, place: Path) -> ImportedRun
 
 def _parts(workplace: Workplace, place: Path) -> Iterator[Path]:
     yield from (place / _FINISHED, *workplace.files.list(place / "logs"), *workplace.files.list(place / "locks"))
-    yield from (path for path in workplace.files.list(place / "results") if path.suffix == ".json")
+    for name in ("results", "set-aside"):
+        yield from (path for path in workplace.files.list(place / name) if path.suffix == ".json")
     yield place / _HEAD
 
 

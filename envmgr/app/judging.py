@@ -14,7 +14,7 @@ from envmgr.stats.summary import summarise
 def judged_cells(run: Run) -> tuple[JudgedCell, ...]:
     """Return the verdict on every planned cell of a run; nothing but the run decides it."""
     cells = run.record.plan.cells
-    return judge(cells, run.results, parities_of(cells, run.results))
+    return judge(cells, run.settled, parities_of(cells, run.settled))
 
 
 def summaries_of(judged: tuple[JudgedCell, ...]) -> Mapping[str, Summary]:

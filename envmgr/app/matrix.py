@@ -193,10 +193,15 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
     # One thread more than cells at a time lays out the next cell and clears up after the last.
     executor: Executor = LocalExecutor(jobs + 1, workplace.process.stop_all)
 
+    def keep_late() -> None:
+        for found in envs.late():
+            store.set_aside(run_id, found)
+
     def measure(job: tuple[int, tuple[Cell, int]]) -> tuple[Cell, CellResult]:
         """Measure and store: not in the main thread, where an interrupt could come between the two."""
         number, (cell, round_number) = job
         result = runner.run(number, cell, round_number)
+        keep_late()
         result = _with_evidence(workplace, run_id, envs, cell, result)
         store.append(run_id, result)
         return cell, result
@@ -204,6 +209,7 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
     for cell, result in executor.map(measure, enumerate(left(run))):
         listener.on_cell_finished(cell, result)
     envs.close()
+    keep_late()
     store.finish(run_id)
     return praised(workplace, store.load(run_id))
 

@@ -60,6 +60,7 @@ def merged(runs: Sequence[Run]) -> Run:
         finished=all(run.finished for run in ordered),
         damaged=tuple(f"{run.record.id}: {text}" for run in ordered for text in run.damaged),
         origins=origins,
+        set_aside=tuple(found for run in ordered for found in run.set_aside),
     )
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from envmgr.app.confining import outside, own_temporary
+from envmgr.app.guarding import EnvGuard, Room
 from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.backends import invariants
 from envmgr.cell.run import Surroundings, run_cell
-from envmgr.env.build import build
+from envmgr.env.build import build_once
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Places, Switches, Tools
 from envmgr.env.identity import env_key
 from envmgr.errors import EnvmgrError, FleetError
@@ -22,7 +25,7 @@ from envmgr.model.host import HostFacts, InstallerSettings, Interpreter
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.platform import Platform
-from envmgr.model.result import CellResult
+from envmgr.model.result import CellResult, SetAside
 
 _LOG_KEPT = 4_000_000
 
@@ -67,12 +70,13 @@ class CellOrder:
 
 @dataclass(frozen=True, slots=True)
 class CellAnswer:
-    """The result of one process on a host, with what it wrote."""
+    """The result of one process on a host, with what it wrote, and what was found of its env too late for others."""
 
     host: str
     cell: Cell
     result: CellResult
     log: str
+    late: tuple[SetAside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,66 +94,89 @@ class Host:
     together: bool = False
 
 
-_HERE: list[Host] = []
+_HERE: list[tuple[Host, EnvGuard]] = []
 
 
 def settle(host: Host) -> None:
     """Make this process work for a host."""
-    _HERE[:] = [host]
+    _HERE[:] = [(host, EnvGuard(host.place))]
 
 
 def prepare(order: EnvOrder) -> EnvAnswer:
     """Build an env from this host's own cache and ask its backend for devices; an error is an answer."""
-    host = _here()
+    host, guard = _here()
     try:
-        env = _env(host, order)
+        env, fresh = _env(host, guard, order)
         listing = list_devices(host.place, env, order.manifest, host.facts) if order.manifest.backend else None
     except EnvmgrError as error:
         return EnvAnswer(host.facts.name, order.label, error=error)
+    if fresh:
+        guard.accept(env.path)
     return EnvAnswer(host.facts.name, order.label, env, listing)
+
+
+def look(order: EnvOrder) -> tuple[SetAside, ...]:
+    """Look once more at an env in which cells have been, and return what was found too late for their results."""
+    host, guard = _here()
+    guard.look(str(_request(host, order).folder))
+    return guard.late()
 
 
 def measure(order: CellOrder) -> CellAnswer:
     """Run one process of a cell and return its result with its log, whatever becomes of it."""
-    host = _here()
-    place, cell, manifest = host.place, order.cell, order.env.manifest
+    host, guard = _here()
+    place, cell = host.place, order.cell
     if hashlib.sha256(order.runner.encode()).hexdigest() != order.digest:
         raise FleetError(f"the runner {cell.runner} was damaged on its way", "its digest differs", "run it again")
-    alone = nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock")
     with place.files.scratch("cell") as scratch:
         try:
-            env = _env(host, order.env)
+            env, _ = _env(host, guard, order.env)
         except EnvmgrError as error:
             reason = " ".join(f"{error.what}: {error.why}".split())
             failed = CellResult(
                 cell=cell.id, round=order.round, outcome=Outcome.BUILD_FAILED, phase=Phase.BUILD, reason=reason
             )
             return CellAnswer(host.facts.name, cell, failed, "")
-        home, folder, log = scratch / "home", scratch / "work", scratch / "log"
-        for each in (home, folder):
-            place.files.make_folder(each)
-        runner = scratch / f"{cell.runner}.py"
-        place.files.write(runner, order.runner)
-        lay_data(place, manifest, home)
+        run = _prepared(place, order, scratch)
+        with nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock"):
+            stands_in = host.stand_in is not None
+            result = run(Room(env, writable=False)) if stands_in else guard.measure(env.path, cell.runner, run)
+        text = (place.files.read(scratch / "log") or "")[-_LOG_KEPT:]
+    result = result.model_copy(update={"host": host.facts.name})
+    return CellAnswer(host.facts.name, cell, result, text, guard.late())
+
+
+def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Room], CellResult]:
+    """Lay out what a cell needs in a folder of scratch, and return what runs it in an env."""
+    cell, manifest = order.cell, order.env.manifest
+    home, folder, log = scratch / "home", scratch / "work", scratch / "log"
+    for each in (home, folder):
+        place.files.make_folder(each)
+    runner = scratch / f"{cell.runner}.py"
+    place.files.write(runner, order.runner)
+    lay_data(place, manifest, home)
+
+    def run(room: Room) -> CellResult:
+        variables = variables_of(place, room.env, manifest, home, selection_of(manifest, cell.device))
         surroundings = Surroundings(
             process=place.process,
             files=place.files,
             clock=place.clock,
             machine=place.machine,
-            python=Path(env.python),
+            python=Path(room.env.python),
             runner=runner,
-            variables=variables_of(place, env, manifest, home, selection_of(manifest, cell.device)),
+            variables=variables | own_temporary(place, manifest, home),
             log=log,
             log_name=f"logs/{cell.id}-{order.round}.log",
+            writable=(home, *outside(place), *((Path(room.env.path),) if room.writable else ())),
             folder=folder,
         )
-        with alone:
-            result = run_cell(cell, order.round, surroundings)
-        text = (place.files.read(log) or "")[-_LOG_KEPT:]
-    return CellAnswer(host.facts.name, cell, result.model_copy(update={"host": host.facts.name}), text)
+        return run_cell(cell, order.round, surroundings)
+
+    return run
 
 
-def _here() -> Host:
+def _here() -> tuple[Host, EnvGuard]:
     if not _HERE:
         raise FleetError(
             "this worker is not one of envmgr", "it was started by other means", "envmgr fleet worker ADDRESS"
@@ -157,24 +184,41 @@ def _here() -> Host:
     return _HERE[0]
 
 
-def _env(host: Host, order: EnvOrder) -> Env:
-    place, folders = host.place, host.place.folders
-    key = env_key(order.content.digest, order.interpreter, order.platform)
+def _env(host: Host, guard: EnvGuard, order: EnvOrder) -> tuple[Env, bool]:
+    """Return the env that is ordered, in the guard's care, and whether it was built just now."""
     if host.stand_in is not None:
-        return Env(
-            key=key,
-            manifest=order.manifest.name,
-            variant=order.variant,
-            path=str(host.stand_in.parent),
-            python=str(host.stand_in),
-            interpreter=order.interpreter,
-            lock_digest=order.content.digest,
-            resolved={},
-        )
-    request = BuildRequest(
+        return _stood_in(host.stand_in, order), False
+    place = host.place
+    tools = Tools(place.process, place.files, place.clock, place.listener)
+
+    def made() -> tuple[Env, bool]:
+        return build_once(_request(host, order), tools, invariants)
+
+    env, fresh = made()
+    if fresh or env.path not in guard:
+        env = guard.take(env.path, env, lambda: made()[0], fresh=fresh)
+    return env, fresh
+
+
+def _stood_in(python: Path, order: EnvOrder) -> Env:
+    return Env(
+        key=env_key(order.content.digest, order.interpreter, order.platform),
         manifest=order.manifest.name,
         variant=order.variant,
-        key=key,
+        path=str(python.parent),
+        python=str(python),
+        interpreter=order.interpreter,
+        lock_digest=order.content.digest,
+        resolved={},
+    )
+
+
+def _request(host: Host, order: EnvOrder) -> BuildRequest:
+    place, folders = host.place, host.place.folders
+    return BuildRequest(
+        manifest=order.manifest.name,
+        variant=order.variant,
+        key=env_key(order.content.digest, order.interpreter, order.platform),
         interpreter=order.interpreter,
         content=order.content,
         places=Places(
@@ -182,4 +226,3 @@ def _env(host: Host, order: EnvOrder) -> Env:
         ),
         switches=Switches(uv=str(place.uv), settings=host.settings, caller=place.caller.environment),
     )
-    return build(request, Tools(place.process, place.files, place.clock, place.listener), invariants)

@@ -90,7 +90,8 @@ class CellResult(Noun):
     system tells: through the runner itself if it reports it, else as seen from outside. `log` is the log's place
     relative to the run's folder. `finding` is what the log and the facts of the machine say of a process that did not
     pass. `conditions` tells what else went on in the machine, `host` where
-    in a fleet it ran.
+    in a fleet it ran. `env_changed` tells what had changed in its env, which was set aside and built again: before the
+    process if that passed, else under it.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
@@ -109,6 +110,34 @@ class CellResult(Noun):
     conditions: Conditions | None = None
     finding: Finding | None = None
     host: str = ""
+    env_changed: str = ""
+
+
+class SetAside(Noun):
+    """An env that was found changed, set aside and built again after results of cells in it had been given.
+
+    `cells` are those that were in it since it was last seen as it was built, by cell and round; one of them, or
+    somebody else meanwhile, has changed it.
+    """
+
+    schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
+    env: str
+    changed: str
+    cells: tuple[tuple[str, int], ...] = ()
+
+
+def spoilt(result: CellResult, changed: str, others: int = 0) -> CellResult:
+    """Return the result of a process under which, or under `others` beside it, its env was changed: it has failed."""
+    when = f"while it or {others} others ran" if others else "while it ran"
+    reason = f"{when} its environment was changed: {changed}; it was set aside and built again"
+    parts = (reason, result.reason)
+    update = {
+        "outcome": Outcome.FAILED,
+        "phase": Phase.CHECK,
+        "reason": "; ".join(part for part in parts if part),
+        "env_changed": changed,
+    }
+    return result.model_copy(update=update)
 
 
 class Parity(Noun):
@@ -162,7 +191,8 @@ class Run(Noun):
     """A run as read back: its record and every result that could be read; `damaged` names the files that could not.
 
     `proven` are findings that experiments came to after the run, by the id that their cells share.
-    Of several runs put together, `origins` tells for a cell's id the run that it comes from.
+    Of several runs put together, `origins` tells for a cell's id the run that it comes from. `set_aside` are envs
+    that were found changed only after results had been stored.
     """
 
     record: RunRecord
@@ -171,6 +201,20 @@ class Run(Noun):
     damaged: tuple[str, ...] = ()
     origins: dict[str, str] = Field(default_factory=dict)
     proven: dict[str, Finding] = Field(default_factory=dict)
+    set_aside: tuple[SetAside, ...] = ()
+
+    @property
+    def settled(self) -> tuple[CellResult, ...]:
+        """The results, those failed whose env was later found changed under them."""
+        doubted = {each: found for found in self.set_aside for each in found.cells}
+        if not doubted:
+            return self.results
+        return tuple(
+            spoilt(result, found.changed, len(found.cells) - 1)
+            if (found := doubted.get((result.cell, result.round))) and not result.env_changed
+            else result
+            for result in self.results
+        )
 
     def env_name(self, cell: Cell) -> str:
         """Return under which name the record has the env of a cell, empty where it has none."""

@@ -53,6 +53,9 @@ def _outside(conditions: Conditions | None) -> Iterator[tuple[MarkKind, float, s
 
 
 def _inside(result: CellResult) -> Iterator[tuple[MarkKind, float, str]]:
+    if result.env_changed:
+        changed = f"its environment was found changed ({result.env_changed}), set aside and built again"
+        yield "rebuilt", 1.0, changed
     samples = result.report.samples if result.report else ()
     if len(samples) < _FEWEST_SAMPLES:
         return

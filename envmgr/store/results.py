@@ -13,14 +13,15 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from envmgr.errors import StoreError
-from envmgr.model.result import CellResult, Run, RunRecord
+from envmgr.model.result import CellResult, Run, RunRecord, SetAside
 from envmgr.ports import Files
 
 _SCHEMA = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _RECORD = "run.json"
 _FINISHED = "finished"
-_PARTS = ("results", "logs", "locks")
+_ASIDE = "set-aside"
+_PARTS = ("results", "logs", "locks", _ASIDE)
 _WORTH_WAITING = 1.0
 """Seconds that a result must have taken for the disk to be waited for at once: it takes some milliseconds itself."""
 
@@ -33,7 +34,7 @@ def new_run_id(now: datetime) -> str:
 
 
 class FileStore:
-    """Keeps runs below one folder: `RUN/run.json`, `results/CELL-ROUND.json`, `logs/`, `locks/`, `finished` in each."""
+    """Keeps runs below one folder, in each `run.json`, `results/CELL-ROUND.json`, `logs/`, `locks/`, `finished`."""
 
     def __init__(self, folder: Path, files: Files) -> None:
         self._folder = folder
@@ -60,6 +61,11 @@ class FileStore:
                 raise StoreError(what, f"found {place}", "results are only ever added: begin a new run")
             self._files.write(place, _text(result), durable=result.elapsed >= _WORTH_WAITING)
 
+    def set_aside(self, run: str, found: SetAside) -> None:
+        """Add that an env was found changed after results of cells in it had been stored."""
+        self._demand(run)
+        self._files.write(self._place(run) / _ASIDE / f"{secrets.token_hex(4)}.json", _text(found))
+
     def finish(self, run: str) -> None:
         """Mark a run as complete, with every result of it on the disk."""
         self._demand(run)
@@ -83,20 +89,14 @@ class FileStore:
         """
         place = self._place(run)
         record = self.head(run)
-        results: list[CellResult] = []
-        damaged: list[str] = []
-        for path in self._files.list(place / "results"):
-            if path.suffix != ".json" or path.name.startswith("."):
-                continue
-            try:
-                results.append(self._read(path, CellResult))
-            except StoreError as error:
-                damaged.append(f"{path.name}: {error.why}")
+        results, damaged = self._read_all(place / "results", CellResult)
+        aside, damaged_too = self._read_all(place / _ASIDE, SetAside)
         return Run(
             record=record,
             results=tuple(sorted(results, key=lambda result: (result.cell, result.round))),
             finished=self._files.exists(place / _FINISHED),
-            damaged=tuple(damaged),
+            damaged=(*damaged, *damaged_too),
+            set_aside=tuple(aside),
         )
 
     def log_path(self, run: str, cell: str, round_number: int) -> Path:
@@ -134,6 +134,19 @@ class FileStore:
         except StoreError:
             return _schema_of(self._files.read(place) or "") <= _SCHEMA
         return False
+
+    def _read_all(self, folder: Path, kind: type[Stored]) -> tuple[list[Stored], list[str]]:
+        """Return what the files of a folder hold, and of those that cannot be read the names with the reasons."""
+        found: list[Stored] = []
+        damaged: list[str] = []
+        for path in self._files.list(folder):
+            if path.suffix != ".json" or path.name.startswith("."):
+                continue
+            try:
+                found.append(self._read(path, kind))
+            except StoreError as error:
+                damaged.append(f"{path.name}: {error.why}")
+        return found, damaged
 
     def _read(self, path: Path, kind: type[Stored]) -> Stored:
         """Return what a file holds; a StoreError tells whether it is newer than this program or damaged."""

@@ -88,6 +88,14 @@ class RealFiles:
                 if (path.suffix == ".part" or folder == self._scratch_folder) and is_orphan(path.name):
                     self.remove(path)
 
+    def _sweep_own(self) -> None:
+        """Sweep scratch, and the folders of envmgr's own around it, whoever wrote there."""
+        if self._scratch_folder not in self._swept:
+            around = self._scratch_folder.parent
+            for folder in (self._scratch_folder, around, *_entries(around)):
+                if folder.is_dir() and not folder.is_symlink():
+                    self.sweep(folder)
+
     def copy(self, source: Path, target: Path) -> None:
         """Copy a file, whole or not at all, or a folder.
 
@@ -188,7 +196,7 @@ class RealFiles:
     def scratch(self, purpose: str) -> Iterator[Path]:
         """Give a new empty folder and remove it with everything in it afterwards, or after a kill at the next call."""
         self._scratch_folder.mkdir(parents=True, exist_ok=True)
-        self.sweep(self._scratch_folder)
+        self._sweep_own()
         folder = self._scratch_folder / owned_name(purpose)
         folder.mkdir(mode=0o700)
         if not self._in_use:

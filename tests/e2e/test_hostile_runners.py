@@ -302,8 +302,11 @@ def test_an_env_changed_by_hand_is_built_again_before_it_is_measured(project):
     library = next((project.root.parent / "cache" / "envs").glob("*/lib/*/site-packages/demo.py"))
     library.write_text("__version__ = '1.0'\nANSWER = 43\n")
     code, answer = project.json("matrix", "run")
-    assert (code, answer["data"]["cells"][0]["outcome"]) == (0, "passed")
+    (cell,) = answer["data"]["cells"]
+    assert (code, cell["outcome"]) == (0, "passed")
     assert "42" in library.read_text()
+    assert "rebuilt" in [mark["kind"] for mark in cell["marks"]]
+    assert "its environment was found changed (1 altered" in " ".join(project.run("matrix", "show").stdout.split())
 
 
 @pytest.mark.robustness

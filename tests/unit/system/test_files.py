@@ -173,3 +173,14 @@ def test_a_lock_that_is_dropped_while_another_opens_it_is_not_mistaken_for_its_o
         with pytest.raises(Timeout):
             FileLock(path, timeout=0).acquire()
     assert len(tries) == 2
+
+
+def test_scratch_sweeps_what_killed_writers_left_in_the_folders_around_it(files, tmp_path):
+    host = owned_name("x").split(".")[1]
+    left = [tmp_path / name / f".one.json.{host}.999999999.0123abcd.part" for name in ("", "receipts", "envs")]
+    kept = [tmp_path / "receipts" / "one.json", tmp_path / "envs" / owned_name(".one", ".part")]
+    for path in (*left, *kept):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("{}")
+    with files.scratch("anything"):
+        assert [path.exists() for path in (*left, *kept)] == [False, False, False, True, True]

@@ -1,0 +1,32 @@
+"""Where a cell may write, besides its own folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from envmgr.app.place import HostPlace
+from envmgr.model.manifest import Manifest
+
+_LONGEST_TEMPORARY = 72
+"""Characters of a folder's path that leave room for the sockets that Python makes in it: the system takes 107."""
+
+
+def own_temporary(place: HostPlace, manifest: Manifest, home: Path) -> dict[str, str]:
+    """Return variables for a folder of temporary files in a cell's home, unless sockets in it had too long a name."""
+    folder = home / "tmp"
+    if len(str(folder)) > _LONGEST_TEMPORARY:
+        return {}
+    place.files.make_folder(folder)
+    return {name: str(folder) for name in ("TMPDIR", "TEMP", "TMP") if name not in manifest.env}
+
+
+def outside(place: HostPlace) -> tuple[Path, ...]:
+    """Return the folders besides its own that a cell may write to: devices, and temporary ones that hold nothing else.
+
+    A folder in which the project, the user's home or an environment lies is none of them.
+    """
+    folders = place.folders
+    precious = (place.base, place.caller.home, folders.cache, folders.state, place.uv_cache)
+    temporary = (Path(place.caller.environment.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"))  # noqa: S108
+    safe = [path for path in temporary if not any(each.resolve().is_relative_to(path.resolve()) for each in precious)]
+    return (Path("/dev"), Path("/proc"), *dict.fromkeys(safe))

@@ -1,0 +1,109 @@
+"""What becomes of results whose env turns out to have been changed."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from envmgr.app.guarding import EnvGuard
+from envmgr.app.judging import judged_cells
+from envmgr.app.reporting import reading_of
+from envmgr.app.workplace import Workplace
+from envmgr.model.env import Env
+from envmgr.model.host import Interpreter
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import CellResult
+from envmgr.report import terminal
+from envmgr.report.look import Look
+
+RUN = "20260101T000000Z-a"
+
+
+class Ticking:
+    """A clock on which every look takes a second: far more than the cells, which are then looked after together."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def monotonic(self):
+        self.seconds += 1.0
+        return self.seconds
+
+
+@pytest.fixture
+def env(workplace):
+    """An env of one module, and how to make it again."""
+    folder = workplace.folders.envs / ("e" * 32)
+
+    def build():
+        folder.mkdir(parents=True)
+        (folder / "module.py").write_text("ANSWER = 42\n")
+        interpreter = Interpreter(executable="/p/bin/python3.11", version="3.11.7", arch="x86_64", system="linux")
+        facts = {"manifest": "alpha", "variant": "default", "interpreter": interpreter, "resolved": {}}
+        return Env(key=folder.name, path=str(folder), python=str(folder / "python"), lock_digest="d", **facts)
+
+    return SimpleNamespace(folder=folder, build=build, module=folder / "module.py")
+
+
+@pytest.fixture
+def guard(project, env):
+    place = Workplace(project)
+    place.clock = Ticking()
+    made = EnvGuard(place)
+    made.take("alpha", env.build(), env.build, fresh=True)
+    made.accept("alpha")
+    return made
+
+
+def passed(number):
+    return CellResult(cell="alpha-box", round=number, outcome=Outcome.PASSED, elapsed=0.1)
+
+
+def test_a_change_that_is_seen_at_once_fails_the_cell_and_the_next_finds_what_was_built(guard, env):
+    def change(_room):
+        env.module.write_text("ANSWER = 43\n")
+        return passed(0)
+
+    result = guard.measure("alpha", "speed", change)
+    assert (result.outcome, result.env_changed) == (Outcome.FAILED, "1 altered (module.py)")
+    assert result.reason.startswith("while it ran its environment was changed: 1 altered (module.py)")
+    assert env.module.read_text() == "ANSWER = 42\n"
+    assert guard.late() == ()
+
+
+def test_a_change_that_is_seen_late_fails_every_result_that_it_may_have_spoilt(guard, env, workplace, store_run):
+    guard.measure("alpha", "speed", lambda _: passed(0))
+    guard.measure("alpha", "speed", lambda _: passed(1))
+
+    def change(_room):
+        env.module.write_text("ANSWER = 43\n")
+        return passed(2)
+
+    assert guard.measure("alpha", "speed", change).outcome is Outcome.PASSED
+    guard.look_at_all()
+    (late,) = guard.late()
+    assert late.cells == (("alpha-box", 1), ("alpha-box", 2))
+    assert guard.late() == ()
+    store_run(RUN, {"alpha": 1.0, "beta": 1.0}, processes=3)
+    workplace.store.set_aside(RUN, late)
+    run = workplace.store.load(RUN)
+    assert {result.outcome for result in run.results} == {Outcome.PASSED}, "what was stored is not touched"
+    alpha, beta = judged_cells(run)
+    assert (alpha.outcome, beta.outcome) == (Outcome.FAILED, Outcome.PASSED)
+    assert [result.outcome for result in alpha.results] == [Outcome.PASSED, Outcome.FAILED, Outcome.FAILED]
+    assert "while it or 1 others ran its environment was changed: 1 altered (module.py)" in alpha.reason
+
+
+def test_an_env_that_was_changed_before_is_told_by_the_first_cell_and_by_the_table(guard, env, workplace, store_run):
+    env.module.write_text("ANSWER = 43\n")
+    again = guard.take("alpha", Env.model_validate(guard._envs["alpha"]), env.build, fresh=False)
+    assert Path(again.path, "module.py").read_text() == "ANSWER = 42\n"
+    results = [guard.measure("alpha", "speed", lambda _, number=number: passed(number)) for number in range(2)]
+    assert [result.env_changed for result in results] == ["1 altered (module.py)", ""]
+    assert {result.outcome for result in results} == {Outcome.PASSED}
+    store_run(RUN, {"beta": 1.0}, processes=1)
+    run = workplace.store.load(RUN)
+    told = run.results[0].model_copy(update={"env_changed": results[0].env_changed})
+    shown = terminal.matrix(reading_of(workplace, run.model_copy(update={"results": (told,)})).view, Look(width=120))
+    said = " ".join(shown.split())
+    assert "e its environment was found changed (1 altered (module.py)), set aside and built again" in said
