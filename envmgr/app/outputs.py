@@ -97,8 +97,19 @@ class Cleaned(NamedTuple):
     items: list[Rubbish]
 
 
+class CellsFound(NamedTuple):
+    cells: list[str]
+    finding: Finding
+
+
 class Found(NamedTuple):
+    """What a diagnosis found: of several cells of a run all findings, else the one."""
+
     finding: Finding | None
+    findings: list[CellsFound] | None = None
+    unexplained: dict[str, str] | None = None
+    builds: int | None = None
+    changes: int | None = None
 
 
 class Bisected(NamedTuple):

@@ -11,7 +11,13 @@ from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
 
-OptionalName = Annotated[str | None, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.")]
+OptionalName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME|RUN#CELL|RUN",
+        help="A manifest, as NAME or NAME@VARIANT; a cell of a run, or all that failed in it.",
+    ),
+]
 Command = Annotated[
     list[str] | None,
     typer.Argument(metavar="-- CMD", help="The command that fails, after `--`, instead of --probe."),
@@ -33,6 +39,11 @@ Download = Annotated[
 ]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log of a failure on another machine.")]
 Host = Annotated[Path | None, typer.Option("--host", metavar="FACTS.json", help="The facts of that machine.")]
+Good = Annotated[
+    str | None,
+    typer.Option("--good", metavar="RUN|LOCK|FREEZE|VENV|DATE", help="What held: the difference itself is searched."),
+]
+OnDevice = Annotated[str | None, typer.Option("--device", metavar="D", help="The device to try it on.")]
 Apply = Annotated[bool, typer.Option("--apply", help="Write the fix into the manifest and lock it again.")]
 Blind = Annotated[bool, typer.Option("--blind", hidden=True, help="Keep from the engine what processes print.")]
 
@@ -55,6 +66,8 @@ def diagnose(
     max_download: Download = "1.5GB",
     log: Log = None,
     host: Host = None,
+    good: Good = None,
+    device: OnDevice = None,
     apply: Apply = False,
     blind: Blind = False,
     json: JsonFlag = False,
@@ -63,9 +76,11 @@ def diagnose(
 ) -> None:
     """Find by experiment what makes a failure go away, and report the smallest change that was seen to work."""
     from envmgr.app.diagnosing_cases import Asked, apply_fix, diagnose_here, diagnose_recorded
+    from envmgr.app.diagnosing_runs import diagnose_runs, with_device
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
+        from envmgr.cli.diagnosed import answer_of_cells
         from envmgr.report.finding import show
 
         words = tuple(command or ())
@@ -83,6 +98,10 @@ def diagnose(
             most_bytes=_bytes(max_download),
             blind=blind,
         )
+        cells = diagnose_runs(workplace, asked, good, device) if log is None else None
+        if cells is not None:
+            return answer_of_cells(cells)
+        asked = with_device(workplace, asked, device)
         finding = diagnose_here(workplace, asked) if log is None else diagnose_recorded(workplace, asked, log, host)
         said = apply_fix(workplace, name, finding) if apply and name else ""
         data = {"finding": finding.model_dump(mode="json", exclude_none=True) if finding else None}
