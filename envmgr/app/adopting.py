@@ -33,7 +33,7 @@ def adopt_file(folder: Path, source: Path, name: str | None, files: Files) -> Ad
     text = files.read(source)
     if text is None:
         raise UsageError(f"{source} cannot be read", "wanted a file; found none", "envmgr init --from requirements.txt")
-    drafts = adopt(source.name, text, _Beside(source.parent, files))
+    drafts = adopt(source.name, text, FilesBeside(source.parent, files))
     texts = {
         folder / "manifests" / f"{stem}.toml": write_draft(draft, stem, source.name)
         for stem, draft in zip(_names(drafts, source, name), drafts, strict=True)
@@ -47,7 +47,7 @@ def adopt_file(folder: Path, source: Path, name: str | None, files: Files) -> Ad
     return Adopted((*texts, *furnish(folder, files)), notes)
 
 
-class _Beside(Mapping[str, str]):
+class FilesBeside(Mapping[str, str]):
     """The texts of the files beside one, by their path from it, read when they are asked for."""
 
     def __init__(self, folder: Path, files: Files) -> None:

@@ -32,6 +32,7 @@ MOST_BYTES = 1_500_000_000
 """What one experiment may download unless the user says otherwise: no build for GPUs by the way."""
 
 _WITH_MORE = "try what was too large to download, with a larger --max-download: see experiments"
+_NAME_CACHES = ("_CACHE_DIR", "_CACHE_HOME")
 _MOST_LINES = 200
 _LIKELY = 0.6
 _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
@@ -78,19 +79,18 @@ class Place:
 def diagnose(question: Question, place: Place) -> Finding | None:
     """Return the finding, or None when nothing is wrong; the user's files are the same afterwards."""
     with place.files.scratch("diagnose") as room:
-        return _Diagnosis(question, place, room).find()
+        return Diagnosis(question, place, room).find()
 
 
-class _Diagnosis:
+class Diagnosis:
     """One diagnosis, from the first run to the verdict."""
 
-    def __init__(self, question: Question, place: Place, room: Path) -> None:
+    def __init__(self, question: Question, place: Place, room: Path, kept: tuple[Path, ...] = ()) -> None:
         self._question = question
         self._place = place
         self._begun = place.clock.monotonic()
-        values = [
-            value for text in (*place.environment.values(), *question.given.values()) for value in text.split(":")
-        ]
+        named = {name: text for name, text in place.environment.items() if not name.endswith(_NAME_CACHES)}
+        values = [value for text in (*named.values(), *question.given.values()) for value in text.split(":")]
         snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
         self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
         bench = Bench(
@@ -106,7 +106,8 @@ class _Diagnosis:
             place.confines,
             question.most_bytes,
             tuple(platform_tags()),
-            releases=self._releases,
+            kept,
+            self._releases,
         )
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._snapshot = snapshot
@@ -124,16 +125,21 @@ class _Diagnosis:
             )
         self._tell("building", "what was asked for")
         seen = self._laboratory.observe(world, in_place=True)
-        self._base_stood = seen.built
-        journal = Journal(
-            world, self._observe_all, self._affordable, self._narrate, patience=self._patience, afresh=self._afresh
-        )
-        journal.known[world.model_dump_json()] = seen
+        journal = self._journal(world, seen)
         self._tell("seen", "passed" if seen.passed else f"failed in {seen.phase}: {seen.reading.message[:_MOST_LINES]}")
         situation = self._situation(world, seen)
         if seen.passed:
             return self._judge_invariants(situation, journal)
         return self._search(situation, journal)
+
+    def _journal(self, world: World, seen: Observation) -> Journal:
+        """Return a journal that begins with what was seen in a world."""
+        self._base_stood = seen.built
+        journal = Journal(
+            world, self._observe_all, self._affordable, self._narrate, patience=self._patience, afresh=self._afresh
+        )
+        journal.known[world.model_dump_json()] = seen
+        return journal
 
     def _judge_invariants(self, situation: Situation, journal: Journal) -> Finding | None:
         """A probe that passes in an environment that is not what was asked for is a silent failure."""

@@ -11,8 +11,10 @@ from packaging.version import Version
 
 from envmgr.app.diagnosing import MOST_BYTES, Place, Question, diagnose
 from envmgr.app.diagnosing_apply import applied
+from envmgr.app.diagnosing_from import own_at, world_from
 from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.diagnosing_log import diagnose_log
+from envmgr.app.diagnosing_own import diagnose_own
 from envmgr.app.hosting import facts_here
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
@@ -41,6 +43,7 @@ class Asked:
     most: int = 40
     blind: bool = False
     most_bytes: int | None = MOST_BYTES
+    source: Path | None = None
 
 
 def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
@@ -50,7 +53,8 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
             "nothing to try", "wanted --probe CODE, or -- CMD and not both", "envmgr diagnose NAME --probe 'import …'"
         )
     facts = facts_here(workplace)
-    world = world_asked(workplace, asked, facts)
+    own = own_at(workplace, asked.source)
+    world = world_asked(workplace, asked, facts) if own is None else World(python=own.version)
     probe = ("-c", asked.probe) if asked.probe is not None else asked.command
     question = Question(
         world,
@@ -62,7 +66,8 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
         asked.blind,
         most_bytes=asked.most_bytes,
     )
-    return diagnose(question, place_here(workplace, facts))
+    place = place_here(workplace, facts)
+    return diagnose(question, place) if own is None else diagnose_own(question, own, place)
 
 
 def apply_fix(workplace: Workplace, name: str, finding: Finding | None) -> str:
@@ -107,8 +112,12 @@ def world_asked(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
             known = ", ".join(workplace.shelf) or "none"
             raise UsageError(f"there is no manifest {name!r}", f"found: {known}", "envmgr list")
         return world_of(_manifest(workplace, name), facts, asked.python or variant.removeprefix("py"))
+    if asked.source is not None:
+        return world_from(workplace, asked.source, asked.python, facts)
     if asked.python is None or not asked.requirements:
-        raise UsageError("nothing to diagnose", "wanted NAME, or --python V with --require R", "envmgr diagnose --help")
+        raise UsageError(
+            "nothing to diagnose", "wanted NAME, --from X, or --python V with --require R", "envmgr diagnose --help"
+        )
     return World(python=asked.python, requirements=asked.requirements, exclude_newer=asked.exclude_newer)
 
 

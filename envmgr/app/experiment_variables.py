@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from envmgr.app.experiment_commands import STEERS_PYTHON, Bench
@@ -29,6 +30,23 @@ def build_environment(bench: Bench, world: World, home: Path, venv: Path) -> dic
     changes = {name: value for name, value in world.variables.set.items() if not name.startswith(STEERS_PYTHON)}
     environment |= _filled(changes, venv, home)
     return {name: value for name, value in environment.items() if name not in world.variables.unset}
+
+
+_STEERS_NOTHING = re.compile(
+    r"PIP_(?:(?:EXTRA_)?INDEX_URL|FIND_LINKS|CERT|CLIENT_CERT|TRUSTED_HOST|PROXY|CACHE_DIR|CONFIG_FILE|TIMEOUT"
+    r"|DEFAULT_TIMEOUT|RETRIES|NO_INPUT|QUIET|VERBOSE|NO_COLOR|PROGRESS_BAR|DISABLE_PIP_VERSION_CHECK"
+    r"|ROOT_USER_ACTION|REQUIRE_VIRTUALENV)"
+)
+
+
+def steered_installers(environment: Mapping[str, str], names: Iterable[str]) -> bool:
+    """Tell whether variables, or a settings file among `home/…` names, may decide what pip installs.
+
+    >>> steered_installers({"PIP_NO_DEPS": "1"}, ()), steered_installers({"PIP_INDEX_URL": "x"}, ["home/.bashrc"])
+    (True, False)
+    """
+    variables = any(name.startswith("PIP_") and not _STEERS_NOTHING.fullmatch(name) for name in environment)
+    return variables or any(name.endswith(("/pip.conf", "/pip.ini")) for name in names)
 
 
 def caches(environment: Mapping[str, str], home: Path) -> dict[str, str]:

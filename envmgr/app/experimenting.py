@@ -18,7 +18,7 @@ from envmgr.app.experiment_variables import build_environment, caches, probe_env
 from envmgr.diagnose.observation import Observation, phase_of_probe
 from envmgr.diagnose.releases import Target
 from envmgr.env.guard import bytecode_of, changes_between
-from envmgr.model.finding import World
+from envmgr.model.finding import Variables, World
 from envmgr.model.outcome import Phase
 from envmgr.ports import Clock, Completed, Files, Process, ProcessRequest
 
@@ -108,7 +108,7 @@ class Laboratory:
             if built.own and self._has_changed(built, before):
                 self._forget(world)
         seconds = self._clock.monotonic() - begun
-        text = self._neutral(completed.stdout + "\n" + completed.stderr, built)
+        text = self._neutral(completed.stdout + "\n" + completed.stderr, built.folder / "venv", built.folder)
         if completed.good:
             return Observation(True, None, text, resolved, seconds, built.folder), False
         if completed.timed_out:
@@ -118,6 +118,22 @@ class Laboratory:
         phase = phase_of_probe("" if self.bench.blind else text)
         seen = self._seen(phase, text, resolved, seconds, built, completed)
         return seen, not built.own and _DENIED.search(text) is not None
+
+    def observe_standing(self, world: World, prefix: Path, python: Path) -> Observation:
+        """Run the probe once in an environment of the user's, in copies of folder and HOME; nothing is written there.
+
+        Python leaves no bytecode, and where the system can see to it the probe cannot write to the environment.
+        """
+        seconds = min(_PROBE_SECONDS, self.bench.budget / 2)
+        quiet = Variables(set={**world.variables.set, "PYTHONDONTWRITEBYTECODE": "1"}, unset=world.variables.unset)
+        silent = world.model_copy(update={"variables": quiet})
+        completed = self.run_apart(silent, prefix, self._command(python), seconds)
+        text = self._neutral(completed.stdout + "\n" + completed.stderr, prefix)
+        if completed.good:
+            return Observation(True, None, text, seconds=completed.elapsed, folder=prefix)
+        phase = phase_of_probe("" if self.bench.blind else text)
+        shown = "" if self.bench.blind else text
+        return Observation(False, phase, shown, {}, completed.elapsed, prefix, completed.signal)
 
     def _has_changed(self, built: Built, before: dict[str, str]) -> bool:
         """Tell whether more has come to an environment than the bytecode of its own modules."""
@@ -135,7 +151,7 @@ class Laboratory:
         built: Built,
         completed: Completed | None = None,
     ) -> Observation:
-        shown = "" if self.bench.blind else self._neutral(text, built)
+        shown = "" if self.bench.blind else self._neutral(text, built.folder / "venv", built.folder)
         signal = completed.signal if completed else None
         return Observation(
             False, phase, shown, resolved, seconds, built.folder, signal, step=built.step, refused=built.refused
@@ -161,7 +177,7 @@ class Laboratory:
 
     def _probe(self, world: World, built: Built, *, in_place: bool) -> Completed:
         seconds = min(_PROBE_SECONDS, self.bench.budget / 2)
-        argv, venv = self._command(built), built.folder / "venv"
+        argv, venv = self._command(built.python), built.folder / "venv"
         if in_place:
             environment = probe_environment(self.bench, world, venv, self.bench.home)
             return self._process.run(ProcessRequest(argv, self.bench.folder, environment, timeout=seconds))
@@ -198,12 +214,12 @@ class Laboratory:
         precious = (self._room, self.bench.home, self.bench.folder, cache, *self.bench.kept)
         return any(one.resolve().is_relative_to(folder.resolve()) for one in precious)
 
-    def _command(self, built: Built) -> tuple[str, ...]:
+    def _command(self, python: Path) -> tuple[str, ...]:
         """Return the probe's argv: Python means the environment's own, and so does a program that it holds."""
         first, *rest = self.bench.probe
         if first.startswith("-"):
-            return (str(built.python), *self.bench.probe)
-        own = built.python.with_name("python" if re.fullmatch(r"python[\d.]*", first) else first)
+            return (str(python), *self.bench.probe)
+        own = python.with_name("python" if re.fullmatch(r"python[\d.]*", first) else first)
         return (str(own) if self._files.exists(own) else first, *rest)
 
     def ask(self, world: World, folder: Path, code: str, seconds: float = 60.0) -> Completed:
@@ -276,7 +292,8 @@ class Laboratory:
             return ()
         return tuple(word for name in sorted(self._shelf.rebuilt) for word in ("--refresh-package", name))
 
-    def _neutral(self, text: str, built: Built) -> str:
+    def _neutral(self, text: str, venv: Path, folder: Path | None = None) -> str:
         """Return a text in which the experiment's places have names that do not differ between experiments."""
         text = re.sub(rf"{re.escape(str(self._room))}/place-\d+", "", text)
-        return text.replace(str(built.folder / "venv"), "{venv}").replace(str(built.folder), "")
+        text = text.replace(str(venv), "{venv}")
+        return text.replace(str(folder), "") if folder else text

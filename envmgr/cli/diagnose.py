@@ -23,6 +23,14 @@ Command = Annotated[
     typer.Argument(metavar="-- CMD", help="The command that fails, after `--`, instead of --probe."),
 ]
 Probe = Annotated[str | None, typer.Option("--probe", metavar="CODE", help="Python code that fails.")]
+Source = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="X",
+        help="What you have: a virtual environment, a conda prefix, a requirements file, a freeze.",
+    ),
+]
 Python = Annotated[
     str | None, typer.Option("--python", metavar="VERSION", help="The Python of a set given by --require.")
 ]
@@ -57,6 +65,7 @@ def diagnose(
     name: OptionalName = None,
     command: Command = None,
     probe: Probe = None,
+    source: Source = None,
     python: Python = None,
     require: Requirements = None,
     env: Variables = None,
@@ -84,7 +93,7 @@ def diagnose(
         from envmgr.report.finding import show
 
         words = tuple(command or ())
-        set_by_options = bool(require)
+        set_by_options = bool(require) or source is not None
         asked = Asked(
             name=None if set_by_options else name,
             command=(name, *words) if set_by_options and name else words,
@@ -96,6 +105,7 @@ def diagnose(
             budget=seconds_of(budget),
             most=max_experiments,
             most_bytes=_bytes(max_download),
+            source=source,
             blind=blind,
         )
         cells = diagnose_runs(workplace, asked, good, device) if log is None else None

@@ -80,7 +80,7 @@ class Journal:
         fresh = {key_of(world): world for world in worlds if key_of(world) not in self.known}
         for (key, world), seen in zip(fresh.items(), self.oracle(tuple(fresh.values())), strict=True):
             self.known[key] = seen
-            self._note(world, seen)
+            self.note(world, seen)
         return [self.known[key_of(world)] for world in worlds]
 
     def flips_again(self, world: World) -> bool:
@@ -88,10 +88,11 @@ class Journal:
         pair = (self.base, world)
         seen = (self.afresh or self.oracle)(pair)
         for one, result in zip(pair, seen, strict=True):
-            self._note(one, result)
+            self.note(one, result)
         return not seen[0].passed and seen[1].passed
 
-    def _note(self, world: World, seen: Observation) -> None:
+    def note(self, world: World, seen: Observation) -> None:
+        """Take note of an experiment and tell of it."""
         outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
         outcome = "not-run" if seen.refused else outcome
         experiment = Experiment.model_validate(
