@@ -7,7 +7,9 @@ Prints a JSON line a target; exit 1 at the first fault, with the input that caus
 """
 
 import argparse
+import importlib
 import json
+import pkgutil
 import random
 import sys
 import tempfile
@@ -84,8 +86,14 @@ def run_guided(folder, name, inputs, seed):
     """Let atheris look for inputs that reach new code; it ends the program itself, with a message at a fault."""
     import atheris
 
+    import envmgr
+
     with atheris.instrument_imports(include=["envmgr", "packaging", "tomllib", "tomlkit"]):
         functions, seeds = targets(folder)
+        if name == "command":  # what commands import when they are run must be instrumented as well
+            for module in pkgutil.walk_packages(envmgr.__path__, "envmgr."):
+                if ".probes" not in module.name and not module.name.endswith("__main__"):
+                    importlib.import_module(module.name)
     corpus = folder / "corpus"
     corpus.mkdir()
     for number, data in enumerate(seeds[name]):

@@ -22,6 +22,8 @@ from envmgr.system.files import RealFiles
 REPOSITORY = Path(__file__).resolve().parents[2]
 CELL = Cell(id="c1", manifest="m", variant="default", runner="r")
 LONGEST = 5.0
+NEW_WORD = 224
+LONGEST_LINE = 8
 
 REPORT = b"""{"protocol": 1, "cell": "c1", "status": "ok", "first_call": 0.1, "samples": [0.1, 0.2], "peak_memory": 5,
 "outputs": {"a": {"shape": [2, 1], "values": [1.0, "nan"]}}, "metrics": {"loss": [0.5, "inf"]}, "notes": ["x"],
@@ -37,7 +39,9 @@ WORDS = (
     "--markdown --baseline --cell --fail-if-slower --from --to --output --deep --python --offline one absent latest "
     "# r1#c1 10% -1 0 1e999 nan . .. / /dev/null /nonexistent \x00 \xff -- - = --= ⌘ 'quote\" *"
 ).split(" ")
-KEPT_OUT = frozenset({"install", "run", "build", "lock", "shell", "worker", "up"})
+KEPT_OUT = frozenset(
+    {"install", "run", "build", "lock", "shell", "worker", "up", "diagnose", "bisect", "infer", "watch", "measure"}
+)
 """Words that would start downloads or other people's programs."""
 
 
@@ -83,9 +87,8 @@ def result(data, folder):
 
 
 def command(data, project):
-    """Run a command line in a project: the bytes choose its words."""
-    words = [WORDS[byte % len(WORDS)] for byte in data[:8]]
-    argv = [word for word in words if word not in KEPT_OUT]
+    """Run a command line in a project."""
+    argv = [word for word in words_of(data) if word not in KEPT_OUT]
     out, err = io.StringIO(), io.StringIO()
     before = Path.cwd()
     os.chdir(project)
@@ -101,6 +104,19 @@ def command(data, project):
     assert code in {0, 1, 2, 3, 4, 130, None}, (argv, code, said)
     assert "--debug" in argv or "Traceback" not in said, (argv, said)
     assert time.monotonic() - begun < 6 * LONGEST, argv
+
+
+def words_of(data):
+    """Return the words of a command line: a byte chooses a known one, or begins a new one that a zero ends."""
+    words, rest = [], data[:80]
+    while rest and len(words) < LONGEST_LINE:
+        first, rest = rest[0], rest[1:]
+        if first < NEW_WORD:
+            words.append(WORDS[first % len(WORDS)])
+        else:
+            text, _, rest = rest.partition(b"\0")
+            words.append(text.decode("utf-8", "surrogateescape"))
+    return words
 
 
 def make_project(folder):
@@ -132,7 +148,10 @@ def seeds():
         "lock": short,
         "report": [REPORT],
         "result": [b"\x80" + RESULT, b"\x00" + RUN],
-        "command": [bytes([number, number + 3, number + 7]) for number in range(0, 60, 5)],
+        "command": [
+            *(bytes([number, number + 3, number + 7]) for number in range(0, 60, 5)),
+            *(bytes([NEW_WORD, *word.encode(), 0, number]) for number, word in enumerate(WORDS[:24])),
+        ],
     }
 
 
