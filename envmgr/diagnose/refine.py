@@ -13,6 +13,7 @@ from envmgr.diagnose.search import Journal, Solution, key_of
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import asked, parts, replaced, with_requirement
 from envmgr.model.finding import Cause, World
+from envmgr.model.redaction import shown_variable
 
 _SUSPECTS_TRIED = 2
 _ENOUGH_SECONDS = 40.0
@@ -143,7 +144,10 @@ class Refinement:
         refined.world = bare(chosen)
         refined.seen = self._journal.observe([refined.world])[0]
         values = self._situation.around.variables
-        whys = {name: f"{name}={values.get(name, '')} takes part, and without it the probe passes" for name in chosen}
+        whys = {
+            name: f"{shown_variable(name, values.get(name, ''))} takes part, and without it the probe passes"
+            for name in chosen
+        }
         causes = [Cause(kind="env-state", name=name, why=why) for name, why in whys.items()]
         refined.causes = causes + [cause for cause in refined.causes if cause.kind != "env-state"]
 

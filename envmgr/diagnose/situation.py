@@ -60,7 +60,10 @@ class Sources:
 
 @dataclass(frozen=True)
 class Situation:
-    """A world that fails, how it fails, and everything around it. `base` is the world that the user asked about."""
+    """A world that fails, how it fails, and everything around it.
+
+    `base` is the world that the user asked about, `locked` are the versions of a lock that was made for it.
+    """
 
     base: World
     world: World
@@ -70,6 +73,7 @@ class Situation:
     host: HostBrief
     pythons: tuple[str, ...]
     sources: Sources
+    locked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reading(self) -> Reading:

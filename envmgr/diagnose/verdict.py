@@ -6,46 +6,16 @@ from collections.abc import Sequence
 
 from envmgr.diagnose import invariants
 from envmgr.diagnose.causes import distinct
+from envmgr.diagnose.evidence import evidence
 from envmgr.diagnose.impossible import Impossible
 from envmgr.diagnose.invariants import Broken
 from envmgr.diagnose.knowledge import distributions_for
 from envmgr.diagnose.mechanisms import repair
-from envmgr.diagnose.reading import telling_lines
 from envmgr.diagnose.refine import Refined
 from envmgr.diagnose.situation import Hypothesis, Situation, names_from
 from envmgr.diagnose.worlds import difference
 from envmgr.model.finding import Alternative, Cause, Evidence, Experiment, Finding, Fix
 from envmgr.model.outcome import Phase
-
-
-def evidence(situation: Situation, causes: Sequence[Cause] = ()) -> tuple[Evidence, ...]:
-    """Return what speaks for the verdict, each line with where it stands."""
-    where = "the probe's output" if situation.seen.built else "the installer's output"
-    said = () if situation.seen.passed else telling_lines(situation.reading.text)
-    found = [Evidence(quote=line, where=where) for line in said]
-    for unmet in situation.unmet[:6]:
-        there = f"there is {unmet.name} {unmet.found}" if unmet.found else "it is not there"
-        found.append(Evidence(quote=f"{unmet.of} requires {unmet.wanted}: {there}", where=f"metadata of {unmet.of}"))
-    for distribution in situation.contents.gutted:
-        quote = f"{distribution.lost[0]} of {distribution.name} is not there"
-        found.append(Evidence(quote=quote, where=f"RECORD of {distribution.name}"))
-    shared = situation.contents.shared()[:4]
-    found += [Evidence(quote=f"{' and '.join(group)} own the same files", where="RECORD of each") for group in shared]
-    blamed = {cause.name for cause in causes} | situation.reading.variables
-    for name in sorted(situation.around.dead & blamed):
-        value = situation.around.variables.get(name, "")
-        found.append(Evidence(quote=f"{name}={value}", where="the caller's variables: nothing is there"))
-    for module, name in sorted(situation.around.foreign.items())[:4]:
-        found.append(Evidence(quote=f"{module} comes in through {name}", where="the caller's variables"))
-    frames = [frame for frame in situation.reading.frames if frame.top]
-    for frame in frames[-3:]:
-        owner = situation.contents.owner_of(frame.module)
-        version = situation.seen.resolved.get(owner, "")
-        if owner:
-            found.append(
-                Evidence(quote=f"{frame.file}:{frame.line} {frame.function}".strip(), where=f"{owner} {version}")
-            )
-    return tuple(found)
 
 
 def solved(situation: Situation, refined: Refined, experiments: Sequence[Experiment], *, confirmed: bool) -> Finding:

@@ -6,6 +6,7 @@ import re
 
 _AUTHORITY = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s`'\"]*@")
 _QUERY = re.compile(r"(?P<address>[A-Za-z][A-Za-z0-9+.-]*://[^?#\s`'\"]*)\?[^#\s`'\"]*")
+_SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:KEY|AUTH)(?:$|_)", re.IGNORECASE)
 _BARE = re.compile(r"(?<!\S)[^\s/:@]+:[^\s/@]*@(?=[^\s@]+)")
 
 
@@ -16,3 +17,12 @@ def redact(url: str) -> str:
     'https://mirror.example/simple'
     """
     return _BARE.sub("", _QUERY.sub(r"\g<address>", _AUTHORITY.sub(r"\g<scheme>", url)))
+
+
+def shown_variable(name: str, value: str) -> str:
+    """Return a variable as `NAME=value`, without credentials; the value of one that is named as a secret is not shown.
+
+    >>> shown_variable("HUB_TOKEN", "abc")
+    'HUB_TOKEN=(not shown)'
+    """
+    return f"{name}={'(not shown)' if _SECRET.search(name) else redact(value)}"

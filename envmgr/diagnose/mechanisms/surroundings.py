@@ -12,6 +12,7 @@ from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import with_files, with_variables
 from envmgr.model.finding import Cause, Edit, FileChanges, Variables
 from envmgr.model.outcome import Phase
+from envmgr.model.redaction import shown_variable
 
 _FOR_INSTALLERS = re.compile(
     r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE|CARGO)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD|RUSTFLAGS)$"
@@ -50,7 +51,9 @@ def _unset(situation: Situation) -> Iterator[Hypothesis]:
     seconds = _PROBE_SECONDS if situation.seen.built else 5.0
     for name, weight in weights.items():
         cause = Cause(
-            kind="env-state", name=name, why=f"{name}={open_ones[name]} takes part, and without it the probe passes"
+            kind="env-state",
+            name=name,
+            why=f"{shown_variable(name, open_ones[name])} takes part, and without it the probe passes",
         )
         world = with_variables(situation.world, Variables(unset=(name,)))
         yield Hypothesis("unset a variable", world, cause, weight, seconds)
