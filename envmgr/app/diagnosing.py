@@ -43,7 +43,8 @@ class Question:
     """What is to be diagnosed: a world and the probe (a command, or options of Python alone; its source if it is code).
 
     `given` are variables with `{venv}` and `{home}` still in them; `budget` is in seconds. `blind` keeps from the
-    engine what processes print. `most_bytes` is what one experiment may download; None: no limit.
+    engine what processes print. `most_bytes` is what one experiment may download; None: no limit. `locked` are the
+    versions of a lock that was made for the world, by normalised name.
     """
 
     world: World
@@ -54,6 +55,7 @@ class Question:
     most: int = 40
     blind: bool = False
     most_bytes: int | None = MOST_BYTES
+    locked: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,8 @@ class Diagnosis:
         pythons = tuple(
             sorted(minor for minor in place.interpreters if minor.count(".") == 1 and minor.startswith("3"))
         )
-        return Situation(self._question.world, world, seen, self._question.source, around, host, pythons, sources)
+        asked = self._question
+        return Situation(asked.world, world, seen, asked.source, around, host, pythons, sources, asked.locked)
 
     def _around(self, contents: Contents) -> Surroundings:
         modules = {module: module for module in contents.owners if "." not in module}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envmgr.app.diagnosing import MOST_BYTES, Place, Question, diagnose
@@ -16,9 +17,11 @@ from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.diagnosing_log import diagnose_log
 from envmgr.app.diagnosing_own import diagnose_own
 from envmgr.app.hosting import facts_here
+from envmgr.app.locking import read_lock
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
-from envmgr.errors import HostError, LockError, UsageError
+from envmgr.errors import EnvmgrError, HostError, LockError, UsageError
+from envmgr.manifest.expand import target
 from envmgr.manifest.read import parse_manifest
 from envmgr.model.finding import Finding, Variables, World
 from envmgr.model.host import HostFacts
@@ -65,9 +68,23 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
         asked.most,
         asked.blind,
         most_bytes=asked.most_bytes,
+        locked=_locked(workplace, asked, facts),
     )
     place = place_here(workplace, facts)
     return diagnose(question, place) if own is None else diagnose_own(question, own, place)
+
+
+def _locked(workplace: Workplace, asked: Asked, facts: HostFacts) -> dict[str, str]:
+    """Return the versions of the lock that was made for what is asked about, stale or not; nothing if there is none."""
+    platform = platform_of(facts.system, facts.machine)
+    name, _, variant = (asked.name or "").partition("@")
+    if platform is None or name not in workplace.shelf:
+        return {}
+    try:
+        found = read_lock(workplace, target(_manifest(workplace, name), variant or None, platform))
+    except EnvmgrError:
+        return {}
+    return {canonicalize_name(one.name): one.version for one in found.lock.distributions} if found else {}
 
 
 def apply_fix(workplace: Workplace, name: str, finding: Finding | None) -> str:
