@@ -29,6 +29,11 @@ def matrix(view: MatrixView) -> str:
         observed = f", observed {note.observed.value}" if note.observed and note.observed is not note.outcome else ""
         told = f"**{note.outcome.value}**{observed}: {escaped(note.reason)}"
         lines.append(f"{note.number}. {told} ({_cells_named(note.cells)})")
+    if view.findings:
+        lines += ["", "findings:", ""]
+    for found in view.findings:
+        causes = "; ".join(escaped(line) for line in found.causes)
+        lines.append(f"- {causes}. {escaped(found.state)} ({_cells_named(found.cells)})")
     for title, marks in (("compared with nothing", view.unchecked), ("measured under", view.marks)):
         if marks:
             lines += ["", f"{title}:", ""]

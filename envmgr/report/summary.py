@@ -10,6 +10,7 @@ from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Parity, Run
 from envmgr.model.summary import Summary
+from envmgr.report.shared_findings import SharedFinding, shared_findings
 from envmgr.report.doubts import GOOD, UNCHECKED, MarkNote, Numbers, disturbed, letters, numbers_of, unchecked
 
 
@@ -67,7 +68,7 @@ class MatrixView(Noun):
     """A run as tables show it; `hosts` are the hosts of its cells.
 
     `marks` tell what disturbed measurements, `unchecked` which cells passed though their numbers were compared with
-    nothing, and why.
+    nothing, and why. `findings` tell the causes, each once.
     """
 
     run: str
@@ -82,6 +83,7 @@ class MatrixView(Noun):
     notes: tuple[Note, ...]
     marks: tuple[MarkNote, ...] = ()
     unchecked: tuple[MarkNote, ...] = ()
+    findings: tuple[SharedFinding, ...] = ()
     counts: dict[Outcome, int]
     unexpected: int
     unmeasured: int
@@ -113,6 +115,7 @@ def matrix_view(
         notes=notes,
         marks=disturbed((cell.cell.name, _summary(cell, summaries).marks) for cell in judged),
         unchecked=unchecked(judged),
+        findings=shared_findings(judged, {note.reason: note.number for note in notes}),
         counts=dict(Counter(cell.outcome for cell in judged)),
         unexpected=sum(cell.unexpected for cell in judged),
         unmeasured=sum(cell.observed is None for cell in judged),

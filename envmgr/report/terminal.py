@@ -14,6 +14,7 @@ from envmgr.report.grid import Column, Words, grid, paragraph
 from envmgr.report.look import Look, signed
 from envmgr.report.original import OriginalTable
 from envmgr.report.rich_text import BAD, STYLES, new_table, render
+from envmgr.report.shared_findings import SharedFinding
 from envmgr.report.spark import sparkline
 from envmgr.report.summary import MatrixView, Note, Row, Section, error_of, headline, letters_of
 from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
@@ -38,12 +39,22 @@ def matrix(view: MatrixView, look: Look) -> str:
     if view.notes:
         parts.append(paragraph([Words("\nWhy", "bold")], look))
         parts += [paragraph(_note(note), look, indent=2) for note in view.notes]
+    if view.findings:
+        parts.append(paragraph([Words("\nFindings", "bold")], look))
+        parts += [paragraph(_finding(found), look, indent=2) for found in view.findings]
     for title, marks in (("Compared with nothing", view.unchecked), ("Measured under", view.marks)):
         parts += doubts(title, marks, look)
     parts += [paragraph([Words(f"\ndamaged, left out: {clean(text)}", BAD)], look) for text in view.damaged]
     parts.append("\n" + paragraph([Words(headline(view), BAD if view.unexpected else "bold")], look))
     text = "".join(parts)
     return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _finding(found: SharedFinding) -> Iterable[Words]:
+    for line in found.causes:
+        yield Words(f"{clean(line)}\n")
+    yield Words(f"{clean(found.state)}\n", "bold" if found.finding.confirmed else "")
+    yield named(found.cells)
 
 
 def doubts(title: str, marks: Sequence[MarkNote], look: Look) -> list[str]:

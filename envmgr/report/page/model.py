@@ -13,11 +13,13 @@ from envmgr.model.result import JudgedCell, Run
 from envmgr.report.json import strict
 from envmgr.report.look import signed
 from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
+from envmgr.report.shared_findings import SharedFinding
 from envmgr.report.summary import MatrixView, Row, headline
 from envmgr.report.text import amount, clean, parameters, ratio, seconds
 
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
 _DIGITS = 5
+_CELLS_NAMED = 12
 
 
 class Story(NamedTuple):
@@ -69,6 +71,15 @@ class Line(Noun):
     squares: tuple[tuple[Square, ...], ...]
 
 
+class Told(NamedTuple):
+    """One finding as the page lists it; `cells` are the first of them, each with its name and id."""
+
+    causes: tuple[str, ...]
+    state: str
+    cells: tuple[tuple[str, str], ...]
+    more: int
+
+
 class Page(Noun):
     """The whole page; `data` is what the script works with."""
 
@@ -83,6 +94,7 @@ class Page(Noun):
     charts: tuple[Bars, ...]
     scatter: Scatter | None
     data: dict[str, Any]
+    findings: tuple[Told, ...]
     damaged: tuple[str, ...]
 
 
@@ -103,8 +115,15 @@ def page_of(story: Story) -> Page:
         charts=tuple(chart for section in view.sections if (chart := bars_of(section.rows, section.parameters))),
         scatter=scatter_of([row for section in view.sections for row in section.rows]),
         data=_data(story, placed, headings),
+        findings=tuple(_told(found) for found in view.findings),
         damaged=tuple(clean(text) for text in view.damaged),
     )
+
+
+def _told(found: SharedFinding) -> Told:
+    named = {name: ident for ident, name in zip(found.ids, found.names, strict=True)}
+    shown = tuple((clean(name), ident) for name, ident in list(named.items())[:_CELLS_NAMED])
+    return Told(tuple(map(clean, found.causes)), clean(found.state), shown, len(found.ids) - len(shown))
 
 
 def _facts(story: Story) -> tuple[tuple[str, str], ...]:
@@ -184,9 +203,11 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
     names = {label: place for place, label in enumerate(envs)}
     notes = {note.number: note.reason for note in story.view.notes}
     marks = {mark.letter: mark.text for mark in story.view.marks}
+    findings = {ident: place for place, found in enumerate(story.view.findings) for ident in found.ids}
     cells = []
     for heading, row in placed:
         told = _cell_data(row, judged[row.cell], columns[heading.key], story, notes.get(row.note or 0, ""))
+        told |= {"finding": findings[row.cell]} if row.cell in findings else {}
         env = story.run.env_name(judged[row.cell].cell)
         cells.append(told | ({"env": names[env]} if env else {}))
     data = {
@@ -201,6 +222,7 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
             for env in envs.values()
         ],
         "marks": marks,
+        "findings": [found.finding.model_dump(mode="json") for found in story.view.findings],
         "severalHosts": len(story.view.hosts) > 1,
     }
     return dict(strict(data))
@@ -241,7 +263,6 @@ def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: 
         "samples": [[_short(sample) for sample in report.samples] for report in reports],
         "notes": list(dict.fromkeys(clean(note) for report in reports for note in report.notes)),
         "log": story.logs.get(row.cell, ""),
-        "finding": judged.finding.model_dump(mode="json") if judged.finding else None,
         "history": [_point_data(point) for point in story.history.get(row.cell, ())],
     }
     return {name: value for name, value in told.items() if value is not False and value not in (None, "", [])}

@@ -253,7 +253,7 @@
         ["median", seconds(cell.median) + (cell.interval ? " (95 % interval " + between(cell.interval) + ")" : "")], ["spread", seconds(cell.spread)],
         ["speed", ratio(cell.speed)], ["memory", cell.memory], ["parity", cell.reference ? "this is the reference" : cell.parity || (cell.error && "largest relative error " + cell.error)],
         ["measured under", marks], ["notes", (cell.notes || []).join("; ")], ["id", cell.id]]),
-      ...(cell.finding ? finding(cell.finding) : []),
+      ...(cell.finding === undefined ? [] : finding(data.findings[cell.finding])),
       ...(cell.samples && cell.samples.flat().length ? part("Samples, a row a process", strip(cell.samples)) : []),
       ...(cell.history && cell.history.filter((point) => point.median).length > 1 ? part("Over the runs", line(cell.history), make("p", {}, changes(cell.history).join("; ") || "no change beyond doubt")) : []),
       ...(env ? part("Resolved packages", make("ul", { class: "packages" }, ...Object.entries(env.resolved).map(([name, version]) => make("li", {}, name + " " + version)))) : []),
