@@ -10,8 +10,8 @@ from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Parity, Run
 from envmgr.model.summary import Summary
-from envmgr.report.shared_findings import SharedFinding, shared_findings
 from envmgr.report.doubts import GOOD, UNCHECKED, MarkNote, Numbers, disturbed, letters, numbers_of, unchecked
+from envmgr.report.shared_findings import SharedFinding, shared_findings
 
 
 class Row(Noun):
