@@ -161,7 +161,7 @@ class _Bisecting:
             criterion=self._means.oracle.criterion,
             points=len(labels),
             bound=self._most,
-            probes=sum(bool(trial.asked) for trial in ordered),
+            probes=sum(trial.asked > 0 and not trial.same_as for trial in ordered),
             repeats=self._repeats,
             resumed=len(self._means.notebook.resumed & trials.keys()),
             last_good=last_good,

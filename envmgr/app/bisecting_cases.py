@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -29,7 +29,9 @@ from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here
 from envmgr.app.watching import offered_days
 from envmgr.app.workplace import Workplace
+from envmgr.backends import names
 from envmgr.diagnose.releases import Release, Target
+from envmgr.diagnose.requirement import key_of
 from envmgr.errors import UsageError
 from envmgr.model.bisection import Bisection, SubjectKind
 from envmgr.model.host import HostFacts
@@ -149,10 +151,17 @@ def _given_set(wishes: BisectWishes) -> tuple[Manifest, str]:
         python=">=3.6",
         requirements=wishes.requirements,
         exclude_newer=date.fromisoformat(wishes.exclude_newer) if wishes.exclude_newer else None,
+        backend=_backend_among(wishes.requirements) if wishes.asked.runner else None,
         runners=(wishes.asked.runner,) if wishes.asked.runner else (),
         allow_source=("*",),
     )
     return (on_python(manifest, wishes.python) if wishes.python else manifest), wishes.python or ""
+
+
+def _backend_among(requirements: Sequence[str]) -> str | None:
+    """Return the backend that is asked for by its own name or a bridge's (`plaidml-keras`), None for none."""
+    asked = [key_of(line) for line in requirements]
+    return next((name for name in names() for key in asked if key == name or key.startswith(f"{name}-")), None)
 
 
 def _line(workplace: Workplace, wishes: BisectWishes, facts: HostFacts, manifest: Manifest, python: str) -> Line:

@@ -49,7 +49,7 @@ class ProbeOracle:
         built = self._laboratory.stand(self._world_at(spot.manifest, spot.python))
         resolved = self._laboratory.resolved(built)
         if built.phase is not None:
-            return Standing(spot.python, resolved, {}, built.phase, _told(telling_lines(built.text, 1)))
+            return Standing(spot.python, resolved, {}, built.phase, _told(built.text))
         site = self._laboratory.site_packages(built.folder)
         return Standing(spot.python, resolved, revisions_of(self._place.files, site, names or resolved, resolved))
 
@@ -77,5 +77,8 @@ def _reason(seen: Observation) -> str:
     return f"{reading.exception}: {reading.message}"[:_LONGEST] if reading.exception else reading.message[:_LONGEST]
 
 
-def _told(lines: tuple[str, ...]) -> str:
-    return lines[-1][:_LONGEST] if lines else "it cannot be built"
+def _told(text: str) -> str:
+    """Return in one line why an environment could not be built: what a resolver concludes, else what tells most."""
+    whole = " ".join(text.split())
+    concluded = whole.find("Because ")
+    return (whole[concluded:] if concluded >= 0 else "; ".join(telling_lines(text, 2)))[:_LONGEST]

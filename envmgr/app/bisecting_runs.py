@@ -23,7 +23,7 @@ from envmgr.app.version import version
 from envmgr.app.watching import numbers_apart
 from envmgr.app.workplace import Workplace
 from envmgr.cell.request import TargetFacts
-from envmgr.errors import EnvmgrError, UsageError
+from envmgr.errors import EnvmgrError, NothingSelectedError, UsageError
 from envmgr.host.match import match
 from envmgr.manifest.expand import target
 from envmgr.manifest.faults import suggest
@@ -97,7 +97,11 @@ class RunnerOracle:
 
     def ask(self, spot: Spot, standing: Standing, bounds: Bounds) -> Trial:
         """Measure the runner and judge it against the ends, as far as they are known."""
-        run = self._measure(spot, self._built[spot.point.label], self._wishes.processes)
+        try:
+            run = self._measure(spot, self._built[spot.point.label], self._wishes.processes)
+        except NothingSelectedError as error:
+            reason = f"{self._wishes.runner} cannot be measured on {self._wishes.device}: {error.why}"
+            return Trial(point=spot.point, verdict="skipped", reason=reason, resolved=dict(standing.resolved))
         judged = _single(run)
         trial = Trial(
             point=spot.point,
