@@ -197,6 +197,24 @@ def test_two_columns_stand_side_by_side(opened):
     assert any(text.endswith("x") for text in ratios)
 
 
+def test_columns_of_two_runners_have_no_ratio(opened):
+    page = opened()
+    page.select_option("#first-column", "0")
+    page.select_option("#second-column", "4")
+    assert page.locator("#pairs thead th").nth(2).inner_text().startswith("torch_mnist")
+    assert set(page.locator("#pairs tbody tr td:nth-child(4)").all_inner_texts()) == {""}
+
+
+def test_reasons_stand_on_the_page_and_lead_to_their_cells(opened):
+    page = opened()
+    assert "it <i>does</i> not work & says why" in page.inner_text("#why")
+    page.click("#why a >> nth=0")
+    assert page.locator("#detail").is_visible()
+    title = page.locator("#detail-title").bounding_box()
+    controls = page.locator("form.controls").bounding_box()
+    assert title["y"] >= controls["y"] + controls["height"]
+
+
 def test_a_cell_has_its_part_of_the_page_and_text_stays_text(opened):
     page = opened()
     page.click("#grid a[data-id=c00000]")
@@ -229,6 +247,12 @@ def test_in_print_the_matrix_stands_without_controls(opened):
     page = opened(media="print")
     assert page.locator("#controls").is_hidden()
     assert visible_rows(page) == 15
+    assert page.locator("#why").is_visible()
+
+
+def test_dark_is_not_printed(opened):
+    page = opened(scheme="dark", media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
 def test_without_script_the_matrix_is_there(chromium, page_file):

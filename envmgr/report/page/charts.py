@@ -8,6 +8,8 @@ from typing import Any
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
 from envmgr.report.axis import Axis, Tick, axis_for
+from envmgr.report.doubts import GOOD
+from envmgr.report.look import signed
 from envmgr.report.summary import Row
 from envmgr.report.text import clean, parameters, seconds
 
@@ -48,16 +50,25 @@ class Dot(Noun):
 
 
 class Scatter(Noun):
-    """First call against steady state; `equal` is where both are the same, as two points."""
+    """First call against steady state; `equal` is the line on which both are the same, from (across, up) to another.
+
+    None where the two axes have no time in common.
+    """
 
     ticks_across: tuple[Tick, ...]
     ticks_up: tuple[Tick, ...]
     dots: tuple[Dot, ...]
+    equal: tuple[tuple[float, float], tuple[float, float]] | None
 
 
 def bars_of(rows: Sequence[Row], changed: Mapping[str, Any]) -> Bars | None:
-    """Return the chart of one section, the shortest times first; None where nothing was timed."""
-    timed = sorted((row for row in rows if row.summary.median), key=lambda row: row.summary.median or 0.0)
+    """Return the chart of one section, the shortest times first; None where nothing was timed.
+
+    What did not pass stands below all that did: a wrong answer is never fast.
+    """
+    timed = sorted(
+        (row for row in rows if row.summary.median), key=lambda row: (row.outcome not in GOOD, row.summary.median)
+    )
     if not timed:
         return None
     shown = timed[:_MOST_BARS]
@@ -80,7 +91,7 @@ def _bar(row: Row, axis: Axis) -> Bar:
     return Bar(
         id=row.cell,
         name=clean(f"{row.label} {row.device}"),
-        text=text if row.outcome is Outcome.PASSED else f"{text}, {row.outcome.value}",
+        text=text if row.outcome is Outcome.PASSED else f"{signed(row.outcome)}, {text}",
         kind=row.outcome.value,
         end=axis.place(row.summary.median or axis.low),
         low=axis.place(interval[0]) if interval else None,
@@ -98,6 +109,7 @@ def scatter_of(rows: Sequence[Row]) -> Scatter | None:
     return Scatter(
         ticks_across=across.ticks(),
         ticks_up=up.ticks(),
+        equal=_equal(across, up),
         dots=tuple(
             Dot(
                 id=row.cell,
@@ -111,3 +123,10 @@ def scatter_of(rows: Sequence[Row]) -> Scatter | None:
             for row in timed
         ),
     )
+
+
+def _equal(across: Axis, up: Axis) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    low, high = max(across.low, up.low), min(across.high, up.high)
+    if low >= high:
+        return None
+    return (across.place(low), up.place(low)), (across.place(high), up.place(high))

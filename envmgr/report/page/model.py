@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -13,9 +14,11 @@ from envmgr.model.result import JudgedCell, Run
 from envmgr.report.json import strict
 from envmgr.report.look import signed
 from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
+from envmgr.report.page.machine import machine_of
+from envmgr.report.page.reasons import Reasons, reasons_of
 from envmgr.report.shared_findings import SharedFinding
-from envmgr.report.summary import MatrixView, Row, headline
-from envmgr.report.text import amount, clean, parameters, ratio, seconds
+from envmgr.report.summary import MatrixView, Row, error_of, headline, letters_of
+from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
 
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
 _DIGITS = 5
@@ -60,6 +63,7 @@ class Square(Noun):
     speed: str = ""
     level: int | None = None
     marks: str = ""
+    note: int | None = None
     unexpected: bool = False
 
 
@@ -93,6 +97,7 @@ class Page(Noun):
     several_hosts: bool
     charts: tuple[Bars, ...]
     scatter: Scatter | None
+    reasons: Reasons
     data: dict[str, Any]
     findings: tuple[Told, ...]
     damaged: tuple[str, ...]
@@ -114,6 +119,7 @@ def page_of(story: Story) -> Page:
         several_hosts=len(view.hosts) > 1,
         charts=tuple(chart for section in view.sections if (chart := bars_of(section.rows, section.parameters))),
         scatter=scatter_of([row for section in view.sections for row in section.rows]),
+        reasons=reasons_of(view),
         data=_data(story, placed, headings),
         findings=tuple(_told(found) for found in view.findings),
         damaged=tuple(clean(text) for text in view.damaged),
@@ -131,11 +137,19 @@ def _facts(story: Story) -> tuple[tuple[str, str], ...]:
     return (
         ("run", clean(view.run)),
         ("host", clean(", ".join(view.hosts) or view.host)),
-        ("started", clean(view.started_at)),
-        ("effort", f"{view.effort}, {view.processes} to a cell"),
+        ("started", clean(_moment(view.started_at))),
+        ("effort", f"{view.effort}, {processes(view.processes)} a cell"),
         ("envmgr", clean(record.envmgr)),
         *((("state", "not finished"),) if not view.finished else ()),
     )
+
+
+def _moment(text: str) -> str:
+    """Return a moment as people read it; what is none stays as it is."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except ValueError:
+        return text
 
 
 def _placed(view: MatrixView) -> list[tuple[Heading, Row]]:
@@ -190,7 +204,8 @@ def _square(row: Row) -> Square:
         time=seconds(row.summary.median) if timed else "",
         speed=ratio(row.speed),
         level=None if row.speed is None else sum(row.speed >= step for step in _SPEED_STEPS),
-        marks=row.marks,
+        marks=letters_of(row),
+        note=row.note,
         unexpected=row.unexpected,
     )
 
@@ -202,7 +217,7 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
     envs = story.run.record.envs
     names = {label: place for place, label in enumerate(envs)}
     notes = {note.number: note.reason for note in story.view.notes}
-    marks = {mark.letter: mark.text for mark in story.view.marks}
+    marks = {mark.letter: clean(mark.text) for mark in (*story.view.unchecked, *story.view.marks)}
     findings = {ident: place for place, found in enumerate(story.view.findings) for ident in found.ids}
     cells = []
     for heading, row in placed:
@@ -212,6 +227,7 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
         cells.append(told | ({"env": names[env]} if env else {}))
     data = {
         "columns": [_column_name(heading) for heading in headings],
+        "runners": [heading.runner for heading in headings],
         "cells": cells,
         "envs": [
             {
@@ -257,12 +273,14 @@ def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: 
         "spread": _short(summary.spread),
         "memory": amount(summary.peak_memory),
         "parity": clean(row.parity.worst) if row.parity and row.parity.worst else "",
-        "error": f"{row.parity.max_rel:.1e}" if row.parity and row.parity.verdict != "not-compared" else "",
-        "reference": bool(row.parity and row.parity.reference == row.cell),
-        "marks": row.marks,
+        "error": error_of(row),
+        "numbers": row.numbers,
+        "marks": letters_of(row),
+        "machine": machine_of(judged.results),
         "samples": [[_short(sample) for sample in report.samples] for report in reports],
         "notes": list(dict.fromkeys(clean(note) for report in reports for note in report.notes)),
         "log": story.logs.get(row.cell, ""),
+        "finding": judged.finding.model_dump(mode="json") if judged.finding else None,
         "history": [_point_data(point) for point in story.history.get(row.cell, ())],
     }
     return {name: value for name, value in told.items() if value is not False and value not in (None, "", [])}

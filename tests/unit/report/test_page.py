@@ -6,9 +6,14 @@ import re
 import pytest
 
 from envmgr.model.comparison import Verdict
+from envmgr.model.conditions import Conditions
 from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
+from envmgr.model.result import CellResult
+from envmgr.model.summary import Mark
 from envmgr.report.axis import Axis, axis_for
+from envmgr.report.page.charts import scatter_of
+from envmgr.report.page.machine import machine_of
 from envmgr.report.page.model import Story, page_of
 from envmgr.report.page.render import html
 from envmgr.report.summary import matrix_view
@@ -77,7 +82,9 @@ def test_what_runners_say_cannot_end_the_data_or_run(text):
     assert text.count("<script") == 2
     cells = {cell["id"]: cell for cell in embedded(text)["cells"]}
     assert cells["a4"]["log"] == HOSTILE_LOG
-    assert "<b>" not in re.sub(r"<b>[\d.]+ (?:us|ms|s)</b>|<b>unexpected</b>", "", text)
+    ours = r"<b>(?:[\d.]+ (?:us|ms|s)|[a-z]|(?:\S )?[a-z-]+)</b>"
+    assert "<b>" not in re.sub(ours, "", text)
+    assert "&lt;b&gt;|*x*" in text
 
 
 def test_the_data_holds_what_the_parts_of_cells_show(text):
@@ -91,12 +98,58 @@ def test_the_data_holds_what_the_parts_of_cells_show(text):
     assert cells["a1"]["samples"] == [[0.004, 0.003, 0.005]]
 
 
-def test_every_measured_cell_has_a_bar_with_the_shortest_first(story):
+def test_every_measured_cell_has_a_bar_the_shortest_first_and_a_wrong_one_last(story):
     inference = page_of(story).charts[0]
-    assert [bar.id for bar in inference.bars] == ["a3", "a1", "a2"]
+    assert [bar.id for bar in inference.bars] == ["a1", "a2", "a3"]
     ends = [bar.end for bar in inference.bars]
-    assert ends == sorted(ends)
+    assert ends[2] < ends[0] < ends[1]
     assert all(0 <= end <= 100 for end in ends)
+    assert inference.bars[2].text == "~ xfail, 1.00 ms"
+
+
+def test_numbers_and_letters_of_the_matrix_are_told_without_script(story, text):
+    page = page_of(story)
+    squares = {cell.id: cell for line in page.lines for column in line.squares for cell in column}
+    told = {reason.number: reason for reason in page.reasons.reasons}
+    assert told[squares["a4"].note].outcome == "✗ failed"
+    assert told[squares["a3"].note].observed == "wrong"
+    assert told[squares["a5"].note].cells == (
+        ("a5", "keras-torch/keras_inference/mps"),
+        ("a6", "torch-cpu/keras_inference/mps"),
+    )
+    assert '<a href="#cell-a6">torch-cpu/keras_inference/mps</a>' in text
+
+
+def test_doubts_have_letters_and_a_legend(run, judged, summaries):
+    alone = judged[1].model_copy(update={"parity": judged[0].parity})  # the reference is another cell, not among these
+    nothing = alone.parity.model_copy(update={"reference": ""})
+    busy = Mark(kind="busy", text="other programs kept 1.50 of 2 cores busy", processes=1)
+    summaries["a2"] = summaries["a2"].model_copy(update={"marks": (busy,)})
+    view = matrix_view(run, [alone.model_copy(update={"parity": nothing})], summaries)
+    text = html(page_of(Story(run, [alone.model_copy(update={"parity": nothing})], view, {}, {})))
+    assert "nb</sup>" in text
+    assert "<b>n</b>: no cell that the matrix trusts" in text
+    assert "<b>b</b>: other programs kept 1.50 of 2 cores busy" in text
+    assert embedded(text)["cells"][0]["numbers"] == "unchecked"
+
+
+def test_what_the_machine_was_like_is_told_in_a_line():
+    quiet = Conditions(cores=2, load_before=0.1, load_after=0.5, others=0.02, available=0.75, frequency=2400)
+    busy = Conditions(cores=2, load_before=0.5, load_after=2.25, others=1.5, available=0.5, frequency=2400)
+    results = [CellResult(cell="a", outcome=Outcome.PASSED, conditions=each) for each in (quiet, busy, None)]
+    assert machine_of(results) == (
+        "load 0.10 to 2.25; others kept up to 1.50 of 2 cores busy; frequency 2400 MHz; "
+        "at least 50 % of the memory free"
+    )
+    assert machine_of([CellResult(cell="a", outcome=Outcome.PASSED, conditions=Conditions(cores=2))]) == ""
+
+
+def test_the_line_of_equal_times_lies_on_both_axes(story):
+    (across, up), (last_across, last_up) = scatter_of(
+        [row for section in story.view.sections for row in section.rows]
+    ).equal
+    assert 0 in {across, up}
+    assert 100 in {last_across, last_up}
 
 
 def test_an_axis_holds_its_values_and_labels_its_ticks():

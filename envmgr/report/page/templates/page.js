@@ -90,16 +90,16 @@
     ["median", "median", (cell) => seconds(cell.median), true],
     ["95 % interval", "low", (cell) => between(cell.interval), true],
     ["speed", "speed", (cell) => ratio(cell.speed), true],
-    ["parity", "error", (cell) => (cell.reference ? "reference" : cell.error || ""), true],
+    ["parity", "error", (cell) => cell.error || "", true],
     ["memory", "memory", (cell) => cell.memory || "", true],
-    ["disturbed", "marks", (cell) => cell.marks || "", false],
+    ["doubts", "marks", (cell) => cell.marks || "", false],
   ];
   if (data.severalHosts) columns.unshift(["host", "host", (cell) => cell.host || "", false]);
 
   function key(cell) {
     if (state.sort === "place") return data.columns[cell.column];
     if (state.sort === "low") return cell.interval && cell.interval[0];
-    if (state.sort === "error") return cell.error === undefined ? undefined : Number(cell.error);
+    if (state.sort === "error") return { reference: 0, none: undefined, inf: Infinity }[cell.error] ?? (isNaN(cell.error) ? undefined : Number(cell.error));
     if (state.sort === "memory") return size(cell.memory);
     return cell[state.sort];
   }
@@ -153,20 +153,22 @@
       if (cell.column === other) row.other = cell;
       rows.set(name, row);
     }
+    const alike = data.runners[one] === data.runners[other];
     const body = make("tbody", {});
     for (const [name, row] of rows) {
       if (!row.one || !row.other || !(fits(row.one) || fits(row.other))) continue;
       const timed = row.one.median && row.other.median && row.one.outcome === "passed" && row.other.outcome === "passed";
       const apart = timed && row.one.interval && row.other.interval &&
         (row.one.interval[1] < row.other.interval[0] || row.other.interval[1] < row.one.interval[0]);
-      const told = !timed ? "" : !row.one.interval || !row.other.interval ? "one process: no interval" : apart ? "intervals apart" : "intervals overlap";
+      const told = !timed || !alike ? "" : !row.one.interval || !row.other.interval ? "one process: no interval" : apart ? "intervals apart" : "intervals overlap";
       const shown = (cell) => cell.sign + " " + (cell.median ? seconds(cell.median) : cell.outcome);
       body.append(make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, link(row.one, shown(row.one))),
         make("td", { class: "number" }, link(row.other, shown(row.other))),
-        make("td", { class: "number" }, timed ? ratio(row.other.median / row.one.median) : ""), make("td", {}, told)));
+        make("td", { class: "number" }, timed && alike ? ratio(row.other.median / row.one.median) : ""), make("td", {}, told)));
     }
+    if (!body.rows.length) body.append(make("tr", {}, make("td", { colspan: "5" }, "No version set has a cell in both columns.")));
     const heads = ["version set", data.columns[one], data.columns[other], "second by first", ""];
-    const head = make("tr", {}, ...heads.map((text) => (text ? make("th", { scope: "col" }, text) : make("td", {}))));
+    const head = make("tr", {}, ...heads.map((text, place) => (text ? make("th", { scope: "col", class: place ? "number" : "" }, text) : make("td", {}))));
     find("pairs").replaceChildren(make("thead", {}, head), body);
   }
 
@@ -228,7 +230,12 @@
   }
 
   function part(title, ...content) {
-    return [make("h3", {}, title), ...content];
+    return [make("h3", {}, title), ...content.filter(Boolean)];
+  }
+
+  function parity(cell) {
+    return { reference: "this is the reference", unchecked: "its numbers were compared with nothing" }[cell.numbers] || cell.parity ||
+      (cell.error && "largest relative error " + cell.error);
   }
 
   function finding(found) {
@@ -251,8 +258,7 @@
         ["why", cell.reason], ["host", cell.host], ["device", [cell.device, cell.physical].filter(Boolean).join(", ")], ["parameters", cell.parameters],
         ["interpreter", env && env.python + ", " + env.executable], ["first call", seconds(cell.first)],
         ["median", seconds(cell.median) + (cell.interval ? " (95 % interval " + between(cell.interval) + ")" : "")], ["spread", seconds(cell.spread)],
-        ["speed", ratio(cell.speed)], ["memory", cell.memory], ["parity", cell.reference ? "this is the reference" : cell.parity || (cell.error && "largest relative error " + cell.error)],
-        ["measured under", marks], ["notes", (cell.notes || []).join("; ")], ["id", cell.id]]),
+        ["speed", ratio(cell.speed)], ["memory", cell.memory], ["parity", parity(cell)], ["doubts", marks], ["machine", cell.machine], ["notes", (cell.notes || []).join("; ")], ["id", cell.id]]),
       ...(cell.finding === undefined ? [] : finding(data.findings[cell.finding])),
       ...(cell.samples && cell.samples.flat().length ? part("Samples, a row a process", strip(cell.samples)) : []),
       ...(cell.history && cell.history.filter((point) => point.median).length > 1 ? part("Over the runs", line(cell.history), make("p", {}, changes(cell.history).join("; ") || "no change beyond doubt")) : []),
@@ -285,10 +291,13 @@
   for (const id of ["column", "first-column", "second-column"]) {
     find(id).append(...names.map(([name, place]) => make("option", { value: place }, name)));
   }
-  const timed = names.map(([, place]) => [cells.filter((cell) => cell.column === place && cell.median).length, place]);
-  const fullest = timed.sort(([one], [other]) => other - one).map(([, place]) => place);
-  find("first-column").value = fullest[0];
-  find("second-column").value = fullest[Math.min(1, fullest.length - 1)];
+  const filled = names.map(([, place]) => new Set(cells.filter((cell) => cell.column === place && cell.median).map((cell) => cell.host + " " + cell.label)));
+  const couples = names.flatMap(([, one]) => names.slice(one + 1).map(([, other]) =>
+    [data.runners[one] === data.runners[other], [...filled[one]].filter((name) => filled[other].has(name)).length, one, other]));
+  const best = couples.sort((one, other) => other[0] - one[0] || other[1] - one[1])[0] || [true, 0, 0, 0];
+  find("first-column").value = best[2];
+  find("second-column").value = best[3];
+  find("two").hidden = names.length < 2;
   find("words").addEventListener("input", (event) => { state.words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean); filter(); });
   find("outcome").addEventListener("change", (event) => { state.outcome = event.target.value; filter(); });
   find("column").addEventListener("change", (event) => { state.column = event.target.value; filter(); });
