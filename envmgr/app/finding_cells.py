@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from envmgr.diagnose.cell_findings import of_parity, of_process, of_refusal
+from envmgr.diagnose.cell_findings import of_parity, of_refusal
 from envmgr.model.cell import Cell
 from envmgr.model.env import Env
 from envmgr.model.finding import Finding
@@ -30,6 +30,7 @@ def with_evidence(result: CellResult, cell: Cell, log: str, facts: HostFacts, me
     if result.outcome is Outcome.PASSED:
         return result
     from envmgr.app.diagnosing_log import facts_of_host
+    from envmgr.diagnose.cell_processes import of_process
     from envmgr.diagnose.records import judge
     from envmgr.diagnose.records.record import Record
 
@@ -96,6 +97,7 @@ def _measured(judged: JudgedCell) -> Finding:
 
 def _of_reason(judged: JudgedCell, result: CellResult) -> Finding:
     """Return a finding for a process of an older run, which kept none: its one line of reason is all there is."""
+    from envmgr.diagnose.cell_processes import of_process
     from envmgr.diagnose.records import judge
     from envmgr.diagnose.records.record import Facts, Record
 

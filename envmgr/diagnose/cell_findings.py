@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 
-from envmgr.diagnose.reading import read
 from envmgr.model.cell import Cell
 from envmgr.model.finding import Cause, CauseKind, Evidence, Finding, Fix, HostAdvice
 from envmgr.model.outcome import Outcome, Phase
-from envmgr.model.result import CellResult, Parity
+from envmgr.model.result import Parity
 
 _WANTED = re.compile(r"wants Python (?P<python>[^;]+?)(?: for (?P<platform>[\w,. -]+))?;")
 _EXISTS = re.compile(r"exists for (?P<platform>[^;]+);")
@@ -25,7 +24,7 @@ def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
     evidence = (Evidence(quote=cell.reason, where="the host's facts" if outcome in _OF_HOST else "the build"),)
     said = re.sub(re.escape(cell.label), "it", cell.reason)
     if found is not None:
-        return _completed(found, phase, "the build", evidence, said)
+        return completed(found, phase, "the build", evidence, said)
     cause, fix, lacking = _lacking(cell, outcome, phase)
     return Finding(
         id=_identity(phase.value, cause.kind, cause.name, said),
@@ -61,39 +60,23 @@ def _lacking(cell: Cell, outcome: Outcome, phase: Phase) -> tuple[Cause, Fix | N
     return Cause(kind="hardware", name=device, why=reason), fix, reason
 
 
-def of_process(found: Finding, cell: Cell, result: CellResult, log: str) -> Finding:
-    """Return the finding for a process that did not pass; `found` is what its log and the machine's facts say."""
-    reason = Evidence(quote=result.reason, where="the result") if result.reason else None
-    evidence = (*found.evidence, *((reason,) if reason else ()))
-    phase = result.phase or found.phase
-    if found.cause.kind == "unknown" or result.outcome is Outcome.OUT_OF_MEMORY:
-        cause = _of_outcome(cell, result)
-        found = found.model_copy(update={"cause": cause, "causes": (cause,), "fix": None})
-    return _completed(found, phase, "the runner", evidence, _failure(log, result.reason))
-
-
 def of_parity(cell: Cell, parity: Parity, reason: str) -> Finding:
     """Return the finding for a cell whose numbers disagree with the reference's."""
-    cause = _numbers(cell, reason)
+    cause = numbers_cause(cell, reason)
     finding = Finding(phase=Phase.CHECK, cause=cause, causes=(cause,))
     evidence = (Evidence(quote=parity.worst or reason, where=f"parity with cell {parity.reference}"),)
     telling = f"{cell.label} {cell.device_name} {cell.group}"
-    return _completed(finding, Phase.CHECK, "parity with the reference", evidence, telling)
+    return completed(finding, Phase.CHECK, "parity with the reference", evidence, telling)
 
 
-def _of_outcome(cell: Cell, result: CellResult) -> Cause:
-    why = result.reason or f"the process ended as {result.outcome.value}"
-    if result.outcome is Outcome.OUT_OF_MEMORY:
-        return Cause(kind="hardware", name="memory", why=why)
-    return _numbers(cell, why) if result.outcome is Outcome.WRONG else Cause(kind="unknown", name="", why=why)
-
-
-def _numbers(cell: Cell, why: str) -> Cause:
+def numbers_cause(cell: Cell, why: str) -> Cause:
+    """Return what is to blame for wrong numbers: the library that computed them."""
     kind: CauseKind = "package" if cell.backend else "unknown"
     return Cause(kind=kind, name=cell.backend or "", why=why)
 
 
-def _completed(finding: Finding, phase: Phase, check: str, evidence: tuple[Evidence, ...], telling: str) -> Finding:
+def completed(finding: Finding, phase: Phase, check: str, evidence: tuple[Evidence, ...], telling: str) -> Finding:
+    """Return a finding with where it was seen; `telling` and the causes decide which others are the same."""
     blamed = [f"{cause.kind} {cause.name}" for cause in finding.causes]
     return finding.model_copy(
         update={
@@ -104,14 +87,6 @@ def _completed(finding: Finding, phase: Phase, check: str, evidence: tuple[Evide
             "next": "",
         }
     )
-
-
-def _failure(log: str, reason: str) -> str:
-    """Return how a process failed in a form that is equal for failures of one kind."""
-    reading = read(log)
-    said = f"{reading.exception}: {reading.message}" if reading.raised else reason
-    said = re.sub(r"(?:/[^\s'\":,]+)+", "/", said)
-    return re.sub(r"0x[0-9a-fA-F]+|\d+", "#", said)
 
 
 def _identity(*parts: str) -> str:

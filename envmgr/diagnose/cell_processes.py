@@ -1,0 +1,38 @@
+"""Findings on processes that did not pass, from what they wrote."""
+
+from __future__ import annotations
+
+import re
+
+from envmgr.diagnose.cell_findings import completed, numbers_cause
+from envmgr.diagnose.reading import read
+from envmgr.model.cell import Cell
+from envmgr.model.finding import Cause, Evidence, Finding
+from envmgr.model.outcome import Outcome
+from envmgr.model.result import CellResult
+
+
+def of_process(found: Finding, cell: Cell, result: CellResult, log: str) -> Finding:
+    """Return the finding for a process that did not pass; `found` is what its log and the machine's facts say."""
+    reason = Evidence(quote=result.reason, where="the result") if result.reason else None
+    evidence = (*found.evidence, *((reason,) if reason else ()))
+    phase = result.phase or found.phase
+    if found.cause.kind == "unknown" or result.outcome is Outcome.OUT_OF_MEMORY:
+        cause = _of_outcome(cell, result)
+        found = found.model_copy(update={"cause": cause, "causes": (cause,), "fix": None})
+    return completed(found, phase, "the runner", evidence, _failure(log, result.reason))
+
+
+def _of_outcome(cell: Cell, result: CellResult) -> Cause:
+    why = result.reason or f"the process ended as {result.outcome.value}"
+    if result.outcome is Outcome.OUT_OF_MEMORY:
+        return Cause(kind="hardware", name="memory", why=why)
+    return numbers_cause(cell, why) if result.outcome is Outcome.WRONG else Cause(kind="unknown", name="", why=why)
+
+
+def _failure(log: str, reason: str) -> str:
+    """Return how a process failed in a form that is equal for failures of one kind."""
+    reading = read(log)
+    said = f"{reading.exception}: {reading.message}" if reading.raised else reason
+    said = re.sub(r"(?:/[^\s'\":,]+)+", "/", said)
+    return re.sub(r"0x[0-9a-fA-F]+|\d+", "#", said)
