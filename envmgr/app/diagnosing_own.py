@@ -112,7 +112,7 @@ class OwnDiagnosis(Diagnosis):
         proven = prove(
             self._laboratory, self._place.files, world, self._own, damage, lambda other: same_failure(other, seen)
         )
-        causes = tuple(as_cause(one) for one in proven or damage[:1])
+        causes = tuple(as_cause(one) for one in proven)
         if not causes:
             causes = self._by_versions(again) or (
                 Cause(kind="env-state", name=self._own.prefix.name, why="built anew from the same versions it passes"),

@@ -1,5 +1,6 @@
 """A user with a folder, a HOME and an index of tiny wheels, and the engine pointed at them."""
 
+import base64
 import hashlib
 import os
 import sys
@@ -18,6 +19,10 @@ from envmgr.system.process import RealProcess
 from envmgr.system.web import RealWeb
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _hash_of(text):
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
 
 
 class User:
@@ -47,7 +52,8 @@ class User:
         with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as archive:
             for path, text in files.items():
                 archive.writestr(path, text)
-            archive.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"]))
+            rows = [f"{path},sha256={_hash_of(text)},{len(text.encode())}\n" for path, text in files.items()]
+            archive.writestr(f"{info}/RECORD", "".join([*rows, f"{info}/RECORD,,\n"]))
         links = (f'<a href="{path.name}">{path.name}</a>' for path in sorted(folder.glob("*.whl")))
         (folder / "index.html").write_text("\n".join(links))
 
@@ -56,9 +62,9 @@ class User:
         own = {"HOME": str(self.home), "PIP_INDEX_URL": self.index.as_uri(), "UV_CACHE_DIR": str(self.root / "cache")}
         return base | own | self.variables
 
-    def diagnose(self, requirements, probe, **more):
+    def place(self):
         environment = self.environment()
-        place = Place(
+        return Place(
             environment=environment,
             home=self.home,
             folder=self.folder,
@@ -73,9 +79,11 @@ class User:
             web=RealWeb(environment),
             listener=Listener(),
         )
+
+    def diagnose(self, requirements, probe, **more):
         world = World(python=PYTHON, requirements=tuple(requirements))
         command, source = (("-c", probe), probe) if isinstance(probe, str) else (probe, "")
-        return diagnose(Question(world, command, source, budget=60.0, **more), place)
+        return diagnose(Question(world, command, source, budget=60.0, **more), self.place())
 
     def digest(self):
         """Everything in HOME and the folder, as names with digests."""
