@@ -1,7 +1,6 @@
 """What the user has: diagnosed where it stands, and the same to the byte afterwards."""
 
 import hashlib
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -49,7 +48,7 @@ class Theirs:
         found = {}
         for path in sorted(self.folder.rglob("*")):
             facts = path.lstat()
-            content = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+            content = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else ""
             found[str(path)] = (facts.st_mode, facts.st_mtime_ns, hashlib.sha256(str(content).encode()).hexdigest())
         return found
 
