@@ -15,7 +15,7 @@ from envmgr.errors import NothingSelectedError, StoreError, UsageError
 from envmgr.model.cell import Cell
 from envmgr.model.comparison import Comparison, Comparisons, Verdict
 from envmgr.model.outcome import NEUTRAL, Outcome
-from envmgr.model.result import JudgedCell, Run
+from envmgr.model.result import JudgedCell, Run, strangers
 from envmgr.model.summary import Summary
 from envmgr.report.doubts import is_unchecked
 from envmgr.stats.compare import Judgement, Measured, judge_all
@@ -97,7 +97,7 @@ def _before(workplace: Workplace, run: Run) -> str:
             continue
         with suppress(StoreError):  # a damaged run is none to compare with
             head = workplace.store.head(name)
-            if (head.plan.matrix, head.host) == asked:
+            if (head.plan.matrix, head.host) == asked and not strangers(head, run.record):
                 return name
     return ""
 
@@ -251,6 +251,8 @@ def _apart(one: Run, other: Run, pairs: Iterable[Comparison]) -> tuple[str, ...]
     notes = []
     if one.record.host != other.record.host:
         notes.append(f"measured on different hosts: {one.record.host} and {other.record.host}")
+    elif strangers(one.record, other.record):
+        notes.append(f"measured on different machines, which are both called {one.record.host}")
     ratios = [pair.ratio for pair in pairs if pair.ratio is not None]
     if len(ratios) >= _SHIFT_OF and abs(median(ratios) - 1) > _SHIFT:
         notes.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,17 +90,27 @@ def be_fleet(workplace: Workplace, address: str, workers: int, *, insecure: bool
     schedule(host.strip("[]"), int(port), protocol, begin)
 
 
-def hosts_of(members: Mapping[str, str]) -> dict[str, HostFacts]:
-    """Return the facts of a fleet's hosts from what they announce, by name; raises FleetError for version skew."""
-    hosts = {}
-    for name, text in members.items():
+def hosts_of(members: Iterable[tuple[str, str]]) -> dict[str, HostFacts]:
+    """Return the facts of a fleet's hosts by name, from names and what they announce.
+
+    Raises FleetError for version skew, and for two machines under one name.
+    """
+    hosts: dict[str, HostFacts] = {}
+    for name, text in members:
         try:
             told = Announced.model_validate_json(text)
         except ValidationError as error:
             raise _skew(name, "another envmgr, which announces itself otherwise") from error
         if told.envmgr != version():
             raise _skew(name, f"envmgr {told.envmgr}")
-        hosts[name] = told.facts.model_copy(update={"name": name})
+        facts = told.facts.model_copy(update={"name": name})
+        if name in hosts and hosts[name].identity != facts.identity:
+            raise FleetError(
+                f"two hosts of the fleet are called {name}",
+                f"their facts differ: {hosts[name].identity or 'unknown'} and {facts.identity or 'unknown'}",
+                f"start one of their workers with another name: envmgr fleet worker ADDRESS --name {name}-2",
+            )
+        hosts[name] = facts
     if not hosts:
         raise FleetError(
             "the fleet has no host", "wanted workers; found a scheduler alone", "envmgr fleet worker ADDRESS, on each"

@@ -73,7 +73,7 @@ def _import(workplace: Workplace, source: FileStore, place: Path) -> ImportedRun
 
 def _parts(workplace: Workplace, place: Path) -> Iterator[Path]:
     yield from (place / _FINISHED, *workplace.files.list(place / "logs"), *workplace.files.list(place / "locks"))
-    for name in ("results", "set-aside"):
+    for name in ("results", "set-aside", "extensions"):
         yield from (path for path in workplace.files.list(place / name) if path.suffix == ".json")
     yield place / _HEAD
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from envmgr.app.again import failed_before
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.cells import CellRunner
 from envmgr.app.finding_cells import Measured, with_evidence
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import facts_here
-from envmgr.app.judging import judged_cells
 from envmgr.app.past import keep_locks, lock_in_run, praised
 from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
 from envmgr.app.probing import list_devices
@@ -25,7 +25,7 @@ from envmgr.model.host import HostFacts
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event, Executor
-from envmgr.store.query import cold, failed, find_cell, left, split_reference
+from envmgr.store.query import cold, find_cell, left, split_reference
 from envmgr.store.results import new_run_id
 
 
@@ -58,21 +58,6 @@ class Prepared:
     built: Built | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """What failed in an earlier run: cells, and (version set, runner) pairs whose env could not be built then.
-
-    The cells of such a pair were not known before: nobody could ask the backend for its devices.
-    """
-
-    cells: frozenset[str]
-    unbuilt: frozenset[tuple[str, str]]
-
-    def holds(self, cell: Cell) -> bool:
-        """Tell whether a cell is to be measured again."""
-        return cell.id in self.cells or (cell.label, cell.runner) in self.unbuilt
-
-
 def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
     """Measure a matrix and return the run; every result is stored the moment it is there.
 
@@ -81,24 +66,19 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
     """
     facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
     matrix, chosen = choose(workplace, wishes.selection, facts, wishes.build.python)
-    again = _failed_before(workplace) if wishes.only_failed else None
+    again = failed_before(workplace) if wishes.only_failed else None
     envs = GuardedEnvs(workplace, Builder(workplace, facts, wishes.build))
     prepared = _prepare(workplace, chosen, facts, envs)
     plan = make_plan(workplace, wishes.selection, matrix, (each.known for each in prepared), facts)
     if again is not None:
-        plan = plan.model_copy(update={"cells": tuple(cell for cell in plan.cells if again.holds(cell))})
-        if not plan.cells:
-            raise NothingSelectedError(
-                "none of the cells that failed is in this selection",
-                f"matrix {matrix.name!r} holds others",
-                "envmgr matrix run",
-            )
+        plan = again.of(plan)
     now = workplace.clock.now()
     record = RunRecord(
         id=new_run_id(now),
         started_at=now.isoformat(timespec="seconds"),
         command=wishes.command,
         host=facts.name,
+        identities={facts.name: facts.identity},
         envmgr=version(),
         plan=plan,
         envs={label: each.env for label, each in envs.all.items()},
@@ -125,19 +105,6 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
         label = name if variant == "default" else f"{name}@{variant}"
         envs.accept(envs.build(manifest, variant, lock_in_run(workplace, run, label) if manifest.floating else None))
     return measure_run(workplace, run.record.id, envs, wishes.jobs)
-
-
-def _failed_before(workplace: Workplace) -> Again:
-    run = stored_run(workplace)
-    cells = failed(judged_cells(run))
-    if not cells:
-        raise NothingSelectedError(
-            f"no cell of run {run.record.id} failed", "--failed measures those alone", "envmgr matrix run"
-        )
-    return Again(
-        cells=frozenset(cell.id for cell in cells),
-        unbuilt=frozenset((cell.label, cell.runner) for cell in cells if cell.refusal is not None),
-    )
 
 
 def _prepare(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Any
 
 from envmgr.app.finding_cells import with_findings
@@ -16,7 +17,7 @@ from envmgr.errors import StoreError
 from envmgr.model.comparison import Verdict
 from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
-from envmgr.model.result import JudgedCell, Run
+from envmgr.model.result import CellResult, JudgedCell, Run, strangers
 from envmgr.model.summary import Summary
 from envmgr.report import markdown
 from envmgr.report.original import OriginalTable, original_tables
@@ -73,11 +74,17 @@ def log_ends(workplace: Workplace, reading: Reading) -> dict[str, str]:
     for judged in reading.judged:
         if not judged.results or not (every or judged.observed is not Outcome.PASSED):
             continue
-        path = workplace.store.log_path(_origin(reading.run, judged), judged.cell.id, judged.results[-1].round)
+        last = judged.results[-1]
+        path = workplace.store.log_path(_origin(reading.run, judged), _stored_id(last), last.round)
         lines = (workplace.files.read(path) or "").splitlines()[-_LOG_LINES:]
         if lines:
             ends[judged.cell.id] = "\n".join(lines)
     return ends
+
+
+def _stored_id(result: CellResult) -> str:
+    """Return under which cell a result was stored: of machines of one name, put together, cells have other ids."""
+    return PurePosixPath(result.log).stem.rpartition("-")[0] or result.cell
 
 
 def _origin(run: Run, judged: JudgedCell) -> str:
@@ -193,7 +200,8 @@ def _earlier(workplace: Workplace, run: Run) -> Sequence[Run]:
         if len(found) >= _RUNS_BACK or read >= _RESULTS_READ:
             break
         with suppress(StoreError):  # a damaged run has no part in the history
-            if ours & {cell.id for cell in workplace.store.head(name).plan.cells}:
+            head = workplace.store.head(name)
+            if ours & {cell.id for cell in head.plan.cells} and not strangers(head, run.record):
                 found.append(workplace.store.load(name))
                 read += len(found[-1].results)
     return found[::-1]

@@ -49,6 +49,21 @@ def spread(plans: Sequence[Plan]) -> Spread:
     return Spread(whole, {key: frozenset(hosts) for key, hosts in runnable.items()})
 
 
+def answering(plans: Sequence[Plan], known: Plan) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
+    """Return the cells of further hosts' plans that a known plan's hosts refuse, and the ids of what they answer."""
+    refused = [cell for cell in known.cells if cell.refusal is not None]
+    runnable: dict[Key, dict[str, Cell]] = {}
+    answered: list[str] = []
+    for plan in plans:
+        for cell in (each for each in plan.cells if each.refusal is None):
+            able = {plan.host: cell}
+            ids = [each.id for each in refused if _answers(key_of(cell), able, each)]
+            if ids:
+                runnable.setdefault(key_of(cell), {}).update(able)
+                answered += ids
+    return tuple(_placed(runnable)), tuple(dict.fromkeys(answered))
+
+
 def _placed(runnable: Mapping[Key, Mapping[str, Cell]]) -> Iterator[Cell]:
     load: Counter[str] = Counter()
     of_group: dict[str, set[str]] = {}

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from envmgr.errors import FleetError
 from envmgr.fleet.cluster import Cluster, Ticket
 from envmgr.fleet.failures import Failures
+from envmgr.fleet.newcomers import Newcomers
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
@@ -47,7 +48,8 @@ class ClusterExecutor:
     `where` says which of the present hosts may take a job; `pack` makes what travels to the host. A job whose worker
     dies is given to another (or the same one come back), at most three times in all. One that has cost three workers,
     and one that nobody can take when no host has come or gone for `patience` seconds, is handed to `unplaced` with a
-    sentence; what that returns (nothing: None) is yielded.
+    sentence; what that returns (nothing: None) is yielded. `newcomers` have further jobs; as long as one is
+    being welcomed, nothing is given up.
     """
 
     def __init__(
@@ -57,19 +59,22 @@ class ClusterExecutor:
         pack: Callable[[Any, str], Any] = as_it_is,
         unplaced: Callable[[Any, str, bool], Any] | None = None,
         patience: float = 10.0,
+        newcomers: Newcomers | None = None,
     ) -> None:
         self._cluster = cluster
         self._where = where
         self._pack = pack
         self._unplaced = unplaced
         self._patience = patience
+        self._newcomers = newcomers or Newcomers()
 
     def map(self, function: Callable[[Any], Done], jobs: Iterable[Job]) -> Iterator[Done]:
         """Yield what the function returns, in order of completion; jobs are taken as they are needed.
 
         Exceptions of jobs are raised when all the others are done. Raises FleetError when the scheduler is lost.
         """
-        dispatch = _Dispatch(self._cluster, function, self._pack)
+        newcomers = self._newcomers
+        dispatch = _Dispatch(self._cluster, function, self._pack, newcomers)
         failures = Failures()
         source = iter(jobs)
         waiting: deque[_Task[Job]] = deque()
@@ -78,12 +83,13 @@ class ClusterExecutor:
                 waiting.extend(dispatch.orphans())
                 room = max(0, dispatch.places - dispatch.running - len(waiting)) or int(not waiting)
                 waiting.extend(_Task(job) for job in islice(source, room))
-                if not waiting and not dispatch.running:
+                if not waiting and not dispatch.running and not newcomers.busy:
                     break
+                waiting.extend(_Task(job) for job in newcomers.jobs())
                 self._hand_out(waiting, dispatch)
-                for task, said in self._given_up(waiting, dispatch):
+                for task, said in self._given_up(waiting, dispatch) if not newcomers.busy else ():
                     yield from self._told(task, said, failures)
-                if not waiting and not dispatch.running:
+                if not waiting and not dispatch.running and not newcomers.busy:
                     continue
                 for task, (kind, value) in dispatch.arrived():
                     if kind == "interrupted":
@@ -98,6 +104,7 @@ class ClusterExecutor:
         finally:
             dispatch.cancel()
         failures.surface()
+        newcomers.surface()
 
     def _hand_out(self, waiting: deque[_Task[Job]], dispatch: _Dispatch) -> None:
         for _ in range(len(waiting)):
@@ -135,8 +142,15 @@ class ClusterExecutor:
 class _Dispatch:
     """What is on its way: which task is with which worker, and what has come back."""
 
-    def __init__(self, cluster: Cluster, function: Callable[[Any], Any], pack: Callable[[Any, str], Any]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        function: Callable[[Any], Any],
+        pack: Callable[[Any, str], Any],
+        newcomers: Newcomers,
+    ) -> None:
         self._cluster = cluster
+        self._newcomers = newcomers
         self._function = function
         self._pack = pack
         self._finished: SimpleQueue[Ticket] = SimpleQueue()
@@ -214,7 +228,10 @@ class _Dispatch:
         if not self._cluster.alive:
             raise self._cluster.lost()
         before = self._members
-        self._members = {member.address: member.host for member in self._cluster.members()}
+        members = self._cluster.members()
+        self._members = {member.address: member.host for member in members}
+        for member in members:
+            self._newcomers.see(member.host, member.announced)
         self._looked = time.monotonic()
         if before != self._members:
             self.changed = self._looked

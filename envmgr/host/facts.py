@@ -9,6 +9,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from envmgr.errors import HostError
+from envmgr.host.identity import identity_of
 from envmgr.host.interpreters import discover
 from envmgr.host.linux import linux_equipment, linux_machine
 from envmgr.host.machine import Equipment, Machine
@@ -35,6 +36,7 @@ def gather(means: Means, around: Surroundings, cache_folder: Path, *, brief: boo
     discovery = discover(means, around, cache_folder)
     facts = HostFacts(
         name=_name(means, around),
+        identity=identity_of(means, around, machine),
         system=around.system,
         os_version=machine.os_version,
         machine=machine.machine,

@@ -100,6 +100,7 @@ class InstallerSettings(Noun):
 class HostFacts(Noun):
     """One machine: system, processor, accelerators, drivers, interpreters, installer settings.
 
+    `identity` is a digest that tells machines of one name apart; facts that are older than it have none.
     `libc` is `glibc 2.36` or `musl 1.2` on Linux, empty elsewhere. `memory` is in bytes. `fetchable_pythons` are the
     Pythons that uv can fetch: `3.8` for the machine itself, `3.8-macos-x86_64` where it would run translated. `tools`
     maps the programs that were looked for and found to their paths.
@@ -107,6 +108,7 @@ class HostFacts(Noun):
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
     name: str
+    identity: str = ""
     system: System
     os_version: str = ""
     machine: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
@@ -155,17 +156,54 @@ class Parity(Noun):
 
 
 class RunRecord(Noun):
-    """The head of a run: what was planned, where, and in which envs."""
+    """The head of a run: what was planned, where, and in which envs; `identities` are those of the hosts by name."""
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
     id: str
     started_at: str
     command: tuple[str, ...] = ()
     host: str
+    identities: dict[str, str] = Field(default_factory=dict)
     envmgr: str
     plan: Plan
     envs: dict[str, Env] = Field(default_factory=dict)
     listings: dict[str, DeviceListing] = Field(default_factory=dict)
+
+
+class Extension(Noun):
+    """What a host that joined a run later adds to its head: cells in place of refused ones, and the envs for them."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
+    host: str
+    identity: str = ""
+    cells: tuple[Cell, ...]
+    answered: tuple[str, ...] = ()
+    envs: dict[str, Env] = Field(default_factory=dict)
+    listings: dict[str, DeviceListing] = Field(default_factory=dict)
+
+
+def extended(record: RunRecord, extensions: Sequence[Extension]) -> RunRecord:
+    """Return the head of a run with what hosts that joined later have added."""
+    for each in extensions:
+        plan = record.plan
+        cells = (*(cell for cell in plan.cells if cell.id not in each.answered), *each.cells)
+        hosts = dict.fromkeys((*plan.host.split(", "), each.host))
+        update = {
+            "plan": plan.model_copy(update={"cells": cells, "host": ", ".join(hosts)}),
+            "host": ", ".join(dict.fromkeys((*record.host.split(", "), each.host))),
+            "identities": {**record.identities, each.host: each.identity},
+            "envs": {**record.envs, **each.envs},
+            "listings": {**record.listings, **each.listings},
+        }
+        record = record.model_copy(update=update)
+    return record
+
+
+def strangers(one: RunRecord, other: RunRecord) -> frozenset[str]:
+    """Return the names under which two runs have different machines; where an identity is not known, they are one."""
+    shared = one.identities.keys() & other.identities.keys()
+    known = {name for name in shared if one.identities[name] and other.identities[name]}
+    return frozenset(name for name in known if one.identities[name] != other.identities[name])
 
 
 class JudgedCell(Noun):

@@ -13,7 +13,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from envmgr.errors import StoreError
-from envmgr.model.result import CellResult, Run, RunRecord, SetAside
+from envmgr.model.result import CellResult, Extension, Run, RunRecord, SetAside, extended
 from envmgr.ports import Files
 
 _SCHEMA = 1
@@ -21,7 +21,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _RECORD = "run.json"
 _FINISHED = "finished"
 _ASIDE = "set-aside"
-_PARTS = ("results", "logs", "locks", _ASIDE)
+_EXTENSIONS = "extensions"
+_PARTS = ("results", "logs", "locks", _ASIDE, _EXTENSIONS)
 _WORTH_WAITING = 1.0
 """Seconds that a result must have taken for the disk to be waited for at once: it takes some milliseconds itself."""
 
@@ -66,6 +67,13 @@ class FileStore:
         self._demand(run)
         self._files.write(self._place(run) / _ASIDE / f"{secrets.token_hex(4)}.json", _text(found))
 
+    def extend(self, run: str, extension: Extension) -> None:
+        """Add to the head of a run what a host that joined it later can do."""
+        self._demand(run)
+        place = self._place(run) / _EXTENSIONS
+        with self._locked(run):
+            self._files.write(place / f"{len(self._files.list(place)):04}.json", _text(extension))
+
     def finish(self, run: str) -> None:
         """Mark a run as complete, with every result of it on the disk."""
         self._demand(run)
@@ -79,8 +87,14 @@ class FileStore:
 
     def head(self, run: str) -> RunRecord:
         """Return what was planned in a run, without its results; raises StoreError as `load` does."""
+        return self._head(run)[0]
+
+    def _head(self, run: str) -> tuple[RunRecord, list[str]]:
         self._demand(run)
-        return self._read(self._place(run) / _RECORD, RunRecord)
+        place = self._place(run)
+        record = self._read(place / _RECORD, RunRecord)
+        extensions, damaged = self._read_all(place / _EXTENSIONS, Extension)
+        return extended(record, extensions), damaged
 
     def load(self, run: str) -> Run:
         """Return a run with every result that can be read; files that cannot are named with the reason.
@@ -88,14 +102,14 @@ class FileStore:
         Raises StoreError when there is no such run, or its head cannot be read.
         """
         place = self._place(run)
-        record = self.head(run)
+        record, damaged_first = self._head(run)
         results, damaged = self._read_all(place / "results", CellResult)
         aside, damaged_too = self._read_all(place / _ASIDE, SetAside)
         return Run(
             record=record,
             results=tuple(sorted(results, key=lambda result: (result.cell, result.round))),
             finished=self._files.exists(place / _FINISHED),
-            damaged=(*damaged, *damaged_too),
+            damaged=(*damaged_first, *damaged, *damaged_too),
             set_aside=tuple(aside),
         )
 

@@ -294,3 +294,58 @@ def test_an_encrypted_fleet_takes_dasks_own_certificates_and_nobody_without(proj
     finally:
         up.send_signal(signal.SIGTERM)
         up.communicate(timeout=30)
+
+
+def stood_in(project, fleet, tmp_path, name, facts, device):
+    """Start a worker that announces another machine's facts, and whose interpreter answers for every env."""
+    stand_in = tmp_path / f"{name}-python"
+    stand_in.write_text(STAND_IN.format(python=sys.executable, device=device))
+    stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
+    fleet.worker(name, "--facts", str(HOSTS / f"{facts}.json"), "--stand-in", str(stand_in))
+
+
+def test_a_host_that_joins_in_the_middle_gets_what_no_other_can_have(project, fleet, tmp_path):
+    project.manifest("on-metal", python="==3.11.*", platforms=["macos-arm64"], requirements=["demo==1.0"])
+    many(project, 40)
+    matrix = project.root / "manifests" / "matrices" / "quick.toml"
+    matrix.write_text(matrix.read_text().replace('manifests = ["one"]', 'manifests = ["one", "on-metal"]', 1))
+    fleet.worker("real")
+    fleet.wait(1)
+    run = project.start("matrix", "run", "--fleet", fleet.address, "--json")
+    while run.poll() is None and not ((project.root / ".envmgr" / "runs").exists() and len(results_of(project)) >= 3):
+        time.sleep(0.1)
+    stood_in(project, fleet, tmp_path, "m1", "m1-arm64-py38", "mps")
+    stdout, stderr = run.communicate(timeout=200)
+    assert "m1 has joined; asked for on-metal" in stderr
+    data = json.loads(stdout)["data"]
+    found = [(cell["manifest"], cell["host"], cell["outcome"]) for cell in data["cells"]]
+    assert sorted(set(found)) == [("on-metal", "m1", "passed"), ("one", "real", "passed")], stderr
+    assert len(found) == 80
+    assert (run.returncode, data["run"]["finished"]) == (0, True)
+
+
+def test_failed_measures_on_a_fleet_what_failed_and_nothing_else(project, fleet):
+    project.matrix(manifests=["one"], entries=[{}, {"answer": 41}, {"behaviour": "crash"}])
+    fleet.worker("a")
+    fleet.wait(1)
+    code, answer = project.json("matrix", "run", "--fleet", fleet.address)
+    assert (code, sorted(cell["outcome"] for cell in answer["data"]["cells"])) == (1, ["crashed", "passed", "wrong"])
+    code, answer = project.json("matrix", "run", "--failed", "--fleet", fleet.address)
+    assert (code, sorted(cell["outcome"] for cell in answer["data"]["cells"])) == (1, ["crashed", "wrong"])
+
+
+def test_a_cell_that_changes_the_env_of_a_fleets_host_is_told_and_the_next_finds_a_clean_one(project, fleet):
+    runner = (project.root / "runners" / "answer.py").read_text()
+    change = (
+        'import demo\nif parameters.get("behaviour") == "change":\n    open(demo.__file__, "a").write("ANSWER = 43")\n'
+    )
+    project.write("runners/answer.py", runner.replace("import demo\n", change))
+    project.matrix(manifests=["one"], entries=[{"behaviour": "change"}, {}, {"behaviour": "change", "number": 2}])
+    fleet.worker("a")
+    fleet.wait(1)
+    code, answer = project.json("matrix", "run", "--fleet", fleet.address)
+    first, second, third = answer["data"]["cells"]
+    assert (code, first["outcome"], second["outcome"]) == (1, "failed", "passed"), answer
+    assert "while it ran its environment was changed: 1 altered" in first["reason"]
+    assert third["outcome"] in {"crashed", "failed"}, "later cells of a runner may not write there, or are told as well"
+    assert project.json("verify", "one", "--deep")[0] == 0

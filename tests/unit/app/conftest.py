@@ -53,7 +53,9 @@ def made_result(cell, number, seconds, **fields):
         items_per_sample=8,
         outputs={"logits": Output(shape=(2,), values=(1.0, fields.pop("answer", 2.0)))},
     )
-    return CellResult(cell=cell.id, round=number, outcome=Outcome.PASSED, report=report, log="x.log", **fields)
+    return CellResult(
+        cell=cell.id, round=number, outcome=Outcome.PASSED, report=report, log=f"logs/{cell.id}-{number}.log", **fields
+    )
 
 
 @pytest.fixture
@@ -94,7 +96,13 @@ def store_run(workplace):
             for each in speeds
         }
         record = RunRecord(
-            id=name, started_at="2026-01-02T03:04:05+00:00", host=host, envmgr="0.1.0", plan=plan, envs=envs
+            id=name,
+            started_at="2026-01-02T03:04:05+00:00",
+            host=host,
+            identities=fields.get("identities", {}),
+            envmgr="0.1.0",
+            plan=plan,
+            envs=envs,
         )
         workplace.store.begin(record)
         for each, seconds in speeds.items():

@@ -156,3 +156,30 @@ def test_reports_are_remade_from_what_is_stored(project, store_run):
         REPORTS["csv"](place, reading_of(place, runs_of(place))) for place in (Workplace(project), Workplace(project))
     ]
     assert texts[0] == texts[1]
+
+
+def test_two_machines_of_one_name_are_told_apart_and_a_run_that_cannot_tell_is_of_either(workplace, store_run):
+    store_run(ONE, {"alpha": 1.0}, processes=1)
+    store_run(TWO, {"alpha": 2.0}, processes=1, identities={"box": "3f2a77"})
+    store_run(OTHER, {"alpha": 4.0}, processes=1, identities={"box": "b0c1d2"})
+    log = workplace.store.log_path(TWO, "alpha-box", 0)
+    workplace.files.write(log, "of the first machine\n")
+    run = runs_of(workplace)
+    assert run.record.host == "box (3f2a), box (b0c1)"
+    assert [cell.host for cell in run.record.plan.cells] == ["box (3f2a)", "box (b0c1)"]
+    reading = reading_of(workplace, run)
+    medians = [reading.summaries[judged.cell.id].median for judged in reading.judged]
+    assert medians == [pytest.approx(2.0, rel=0.1), pytest.approx(4.0, rel=0.1)]
+    assert list(log_ends(workplace, reading).values()) == ["of the first machine"]
+    assert set(run.record.envs) == {"box (3f2a)/alpha", "box (b0c1)/alpha"}
+    alone = runs_of(workplace, [OTHER])
+    assert alone.record.host == "box"
+    assert history_of(workplace, reading_of(workplace, alone))["alpha-box"][0].run == ONE, "an old run is of either"
+    assert TWO not in {point.run for point in history_of(workplace, reading_of(workplace, alone))["alpha-box"]}
+
+
+def test_machines_of_one_name_are_not_compared_as_one(workplace, store_run):
+    store_run(ONE, {"alpha": 1.0}, identities={"box": "3f2a77"})
+    store_run(TWO, {"alpha": 1.0}, identities={"box": "b0c1d2"})
+    found = compare(workplace, CompareWishes(runs=(ONE, TWO)))
+    assert "measured on different machines, which are both called box" in found.notes

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from envmgr.cell.identity import identity_of
-from envmgr.cell.spread import key_of, spread
+from envmgr.cell.spread import answering, key_of, spread
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.env import Device
 from envmgr.model.outcome import Outcome
@@ -82,3 +82,13 @@ def test_a_failure_outweighs_what_hosts_merely_lack(outcome):
 def test_the_cells_of_a_spread_have_ids_of_their_own():
     cells = spread([plan("a", cell("a", n=1), no("a", "two")), plan("b", cell("b", n=2), no("b", "two"))]).plan.cells
     assert len({each.id for each in cells}) == len(cells) == 3
+
+
+def test_a_further_host_answers_what_all_others_refuse_and_nothing_else():
+    refused = [no("a", "two"), no("a", "three", asked="mps")]
+    known = plan("a", cell("a"), *refused)
+    further = plan("c", cell("c"), cell("c", "two"), cell("c", "three", device="mps:0"), no("c", "three", asked="cuda"))
+    cells, answered = answering([further], known)
+    assert [(each.manifest, each.host) for each in cells] == [("two", "c"), ("three", "c")]
+    assert set(answered) == {each.id for each in refused}
+    assert answering([plan("c", cell("c"))], known) == ((), ())

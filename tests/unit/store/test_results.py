@@ -6,7 +6,7 @@ import pytest
 from envmgr.errors import StoreError
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.outcome import Outcome
-from envmgr.model.result import CellResult, RunRecord
+from envmgr.model.result import CellResult, Extension, RunRecord
 from envmgr.store.results import FileStore, new_run_id
 from envmgr.system.files import RealFiles
 from envmgr.system.owned import owned_name
@@ -122,3 +122,19 @@ def test_the_next_run_sweeps_what_killed_writers_left_in_earlier_ones_and_nothin
     later = FileStore(tmp_path / "runs", RealFiles(tmp_path / "scratch"))
     later.begin(record().model_copy(update={"id": "20260102T000000Z-bbbbbb"}))
     assert [path.exists() for path in (*left, living, elsewhere)] == [False, False, True, True]
+
+
+def test_hosts_that_join_later_add_to_the_head_and_what_they_answer_is_no_longer_refused(store, place):
+    def cell(name, host):
+        return Cell(id=name, manifest="m", variant="default", runner="r", host=host)
+
+    store.extend(RUN, Extension(host="mac", identity="3f2a", cells=(cell("c3", "mac"),), answered=("c1",)))
+    store.extend(RUN, Extension(host="rack", cells=(cell("c4", "rack"),), answered=("c3",)))
+    for head in (store.head(RUN), store.load(RUN).record):
+        assert [each.id for each in head.plan.cells] == ["c4"]
+        assert (head.host, head.plan.host) == ("here, mac, rack", "here, mac, rack")
+        assert head.identities == {"mac": "3f2a", "rack": ""}
+    (place / "extensions" / "0001.json").write_text("{")
+    run = store.load(RUN)
+    assert [each.id for each in run.record.plan.cells] == ["c3"]
+    assert run.damaged[0].startswith("0001.json: damaged")
