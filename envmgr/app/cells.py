@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from envmgr.app.confining import outside, own_temporary
-from envmgr.app.guarding import GuardedEnvs, Room
+from envmgr.app.env_guard import Room
+from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.turns import Turns

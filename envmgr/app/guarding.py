@@ -1,181 +1,18 @@
-"""Envs that are measured in: looked after, so that a cell finds what was built and not what another cell made of it."""
+"""The envs of a run on this host: built, and looked after while cells are measured in them."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 from envmgr.app.building import Builder, Built
-from envmgr.app.place import HostPlace
+from envmgr.app.env_guard import EnvGuard, Room
 from envmgr.app.workplace import Workplace
-from envmgr.env.build import MARKER
-from envmgr.env.guard import Guard, record_of
-from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.env import Env
-from envmgr.model.host import HostFacts
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest
-from envmgr.model.result import CellResult, SetAside, spoilt
-from envmgr.ports import Event
-
-_SHARE = 0.05
-"""The share of the cells' own time that looking after their env may take, as long as one runner is measured."""
-
-
-@dataclass
-class _Watch:
-    """What goes on in an env: who is in it, and which cells of which runner have been in it unseen, and for how long.
-
-    The first cell of a runner is alone in the env and may write to it: imports leave bytecode there, which later cells
-    load. These may not, and several may be in it.
-    """
-
-    turn: threading.Condition = field(default_factory=threading.Condition)
-    known: set[str] = field(default_factory=set)
-    inside: int = 0
-    alone: bool = False
-    cost: float = 0.0
-    unseen: float = 0.0
-    cells: list[tuple[str, int]] = field(default_factory=list)
-    runner: str = ""
-
-    def enter(self, runner: str) -> bool:
-        """Wait until a cell can go in, and tell whether it is the first of its runner."""
-        with self.turn:
-            while True:
-                first = runner not in self.known
-                if not self.alone and not (first and self.inside):
-                    break
-                self.turn.wait()
-            self.known.add(runner)
-            self.alone = first
-            self.inside += 1
-            return first
-
-    def leave(self) -> None:
-        """Let others in."""
-        with self.turn:
-            self.inside -= 1
-            self.alone = False
-            self.turn.notify_all()
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """An env as one cell gets it; `writable` tells whether it may write to it."""
-
-    env: Env
-    writable: bool
-
-
-class EnvGuard:
-    """Looks after the envs of one host, each by a name: one that has changed is set aside and built again."""
-
-    def __init__(self, place: HostPlace) -> None:
-        self._place = place
-        self._guard = Guard(place.files, place.process)
-        self._envs: dict[str, Env] = {}
-        self._again: dict[str, Callable[[], Env]] = {}
-        self._watches: dict[str, _Watch] = {}
-        self._found: dict[str, str] = {}
-        self._late: list[SetAside] = []
-        self._turn = threading.Lock()
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._envs
-
-    def take(self, name: str, env: Env, again: Callable[[], Env], *, fresh: bool) -> Env:
-        """Take an env into care, and return it as it was built: one that has changed since is built `again`."""
-        self._again[name] = again
-        self._envs[name] = env
-        changed = "" if fresh else self._guard.changes(env)
-        if changed:
-            self._found[name] = changed
-            self._build_again(name, changed)
-        return self._envs[name]
-
-    def accept(self, name: str) -> None:
-        """Take a fresh env as it is now, with the bytecode that envmgr's own probes have left, for what was built."""
-        self._guard.accept(self._envs[name])
-
-    def measure(self, name: str, runner: str, run: Callable[[Room], CellResult]) -> CellResult:
-        """Run a cell in an env and return its result, failed when the env has changed; the next finds a clean one.
-
-        Cells that are short beside a look at their env are looked after together, as long as they are of one runner.
-        A result tells when its env was found changed before and built again.
-        """
-        with self._turn:
-            watch = self._watches.setdefault(name, _Watch())
-        first = watch.enter(runner)
-        try:
-            if watch.unseen and watch.runner != runner:
-                self._look(name, watch)
-            watch.runner = runner
-            result = run(Room(self._envs[name], first))
-            with self._turn:
-                before = self._found.pop(name, "")
-            result = result.model_copy(update={"env_changed": before}) if before else result
-            watch.unseen += result.elapsed
-            if not first and watch.cost > _SHARE * watch.unseen:
-                watch.cells.append((result.cell, result.round))
-                return result
-            changed = self._look(name, watch)
-        finally:
-            watch.leave()
-        return spoilt(result, changed) if changed else result
-
-    def look(self, name: str) -> None:
-        """Look at an env in which cells have been since the last look."""
-        watch = self._watches.get(name)
-        if watch is not None and watch.unseen:
-            self._look(name, watch)
-
-    def look_at_all(self) -> None:
-        """Look at every env in which cells have been since the last look."""
-        for name in tuple(self._watches):
-            self.look(name)
-
-    def late(self) -> tuple[SetAside, ...]:
-        """Return, once, what was found to have changed only after results of cells in it had been given."""
-        with self._turn:
-            found, self._late = tuple(self._late), []
-        return found
-
-    def _look(self, name: str, watch: _Watch) -> str:
-        with self._turn:
-            begun = self._place.clock.monotonic()
-            changed = self._guard.changes(self._envs[name])
-            watch.cost = self._place.clock.monotonic() - begun
-            watch.unseen = 0.0
-            cells, watch.cells = tuple(watch.cells), []
-            if changed:
-                if cells:
-                    self._late.append(SetAside(env=name, changed=changed, cells=cells))
-                self._build_again(name, changed)
-            return changed
-
-    def _build_again(self, name: str, changed: str) -> None:
-        """Set a changed env aside and build it anew; where that fails, its cells find no interpreter and say so."""
-        place, files = self._place, self._place.files
-        folder = Path(self._envs[name].path)
-        place.listener.on_event(Event("warning", name, f"its environment has changed: {changed}"))
-        aside = place.folders.cache / "set-aside" / folder.name
-        with ExitStack() as stack:
-            stack.enter_context(files.lock(folder.with_name(f"{folder.name}.lock")))
-            files.remove(aside)
-            files.remove(record_of(folder))
-            files.remove(folder / MARKER)
-            files.move(folder, aside)
-        try:
-            self._envs[name] = self._again[name]()
-        except EnvmgrError as error:
-            place.listener.on_event(Event("failed", name, error.what))
-            return
-        self._guard.accept(self._envs[name])
+from envmgr.model.result import CellResult, SetAside
 
 
 class GuardedEnvs:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.app.confining import outside, own_temporary
-from envmgr.app.guarding import EnvGuard, Room
+from envmgr.app.env_guard import EnvGuard, Room
 from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from envmgr.app.guarding import EnvGuard
+from envmgr.app.env_guard import EnvGuard
 from envmgr.app.judging import judged_cells
 from envmgr.app.reporting import reading_of
 from envmgr.app.workplace import Workplace
