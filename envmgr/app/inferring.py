@@ -1,0 +1,308 @@
+"""From old scripts to an environment: read, name, search by experiment, and say what was chosen and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from pathlib import Path
+
+from packaging.tags import platform_tags
+from packaging.utils import canonicalize_name
+
+from envmgr.app.diagnosing import Place, Question, diagnose
+from envmgr.app.diagnosing_cases import place_here
+from envmgr.app.diagnosing_index import Releases, default_index
+from envmgr.app.experiment_commands import Bench
+from envmgr.app.experiment_places import Snapshot
+from envmgr.app.experiment_variables import caches
+from envmgr.app.experimenting import Laboratory
+from envmgr.app.hosting import facts_here
+from envmgr.app.inferring_offers import Offers, lying_wheels
+from envmgr.app.inferring_reading import Reading, clocks_of, read_scripts
+from envmgr.app.inferring_releases import move_releases
+from envmgr.app.inferring_run import run_script
+from envmgr.app.inferring_search import Attempt, EraSearch, Means, Quest
+from envmgr.app.inferring_seen import seen_wheels
+from envmgr.app.inferring_telling import Story, tell
+from envmgr.app.workplace import Workplace
+from envmgr.diagnose.knowledge import distributions_for, in_standard_library, last_python_with
+from envmgr.diagnose.worlds import apply
+from envmgr.errors import InferError, UsageError
+from envmgr.infer.eras import TYPICAL, days_between
+from envmgr.infer.naming import Names, origins, wanted
+from envmgr.infer.probe import make_probe
+from envmgr.model.finding import World
+from envmgr.model.inference import Clock, ClockKind, Inference, Proof
+from envmgr.ports import Event
+
+_DOWNLOADS = 600_000_000
+_ERA_SHARE, _RELEASE_SHARE = 0.6, 0.8
+_LEAST_LEFT = 30.0
+_SLACK = timedelta(days=30)
+_PASSED_ON = ("PATH", "LANG", "LC_", "TMPDIR", "SYSTEMROOT")
+_NETWORK = ("PIP_", "UV_", "SSL_", "HTTP", "http", "https", "NO_PROXY", "no_proxy", "ALL_PROXY")
+_ORDER: tuple[tuple[ClockKind, ...], ...] = (
+    ("asked",), ("pin", "dockerfile", "model"), ("pickle",), ("version",), ("notebook",), ("date",), ("history",)
+)  # fmt: skip
+_TRUST = {kind: at for at, kinds in enumerate(_ORDER) for kind in kinds}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says; `run` lets the script itself run at the end, for at most `seconds`."""
+
+    scripts: tuple[Path, ...]
+    day: str = ""
+    python: str = ""
+    budget: float = 300.0
+    run: bool = False
+    seconds: float = 60.0
+
+
+def infer(workplace: Workplace, asked: Asked) -> Inference:
+    """Return the environment in which the import surface of scripts is there; raises InferError where there is none.
+
+    Nothing of the scripts is run, unless that was asked for; what is tried is built in throwaway places.
+    """
+    reading = read_scripts(asked.scripts, workplace.files)
+    facts = facts_here(workplace)
+    with workplace.files.scratch("infer") as room:
+        place = _hermetic(place_here(workplace, facts), room)
+        return _Inferring(workplace, asked, reading, place, room).find()
+
+
+class _Inferring:
+    """One inference, from what was read to what was chosen."""
+
+    def __init__(self, workplace: Workplace, asked: Asked, reading: Reading, place: Place, room: Path) -> None:
+        self._workplace = workplace
+        self._asked = asked
+        self._reading = reading
+        self._place = place
+        self._room = room
+        self._begun = place.clock.monotonic()
+        releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
+        tops = {top for surface in reading.surfaces for top in surface.tops}
+        seen = seen_wheels(place.files, workplace.uv_cache, tops)
+        lying = lying_wheels(place.files, place.environment.get("PIP_FIND_LINKS", "").split())
+        self._names = Names(
+            in_standard_library,
+            last_python_with,
+            distributions_for,
+            lambda name: bool(releases(name)) or name in lying,
+            seen,
+        )
+        self._offers = Offers(releases, tuple(platform_tags()), bool(place.accelerators), lying)
+        self._origins = origins(reading.surfaces, reading.local, self._names)
+
+    def find(self) -> Inference:
+        """Search, and tell the result."""
+        self._demand_reachable()
+        clocks = self._clocks()
+        quest = self._quest(clocks)
+        search = EraSearch(quest, self._means())
+        if not quest.wanted:
+            return self._told(quest, clocks, search, self._plain(search))
+        best = search.search(*self._days(clocks))
+        if best is not None and not best.passed:
+            best = move_releases(search, best)
+        if best is not None and not best.passed:
+            best = self._diagnosed(search, best)
+        if best is None or not (best.proof and best.proof.imported):
+            raise InferError(
+                f"nothing was found in which {self._title} can be imported",
+                "\n".join(f"{each.change}: {each.outcome}, {each.reason}" for each in search.experiments[-6:]),
+                "name a day with --date, or a Python with --python",
+            )
+        return self._told(quest, clocks, search, best)
+
+    @property
+    def _title(self) -> str:
+        names = [script.name for script in self._reading.scripts]
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    def _demand_reachable(self) -> None:
+        """Tell of Python 2 by what is imported, and of scripts of which nothing can be had."""
+        needed = {
+            each.module.split(".")[0]
+            for surface in self._reading.surfaces
+            for each in surface.imports
+            if each.necessity == "required"
+        }
+        old = [origin.module for origin in self._origins if origin.kind == "python-2" and origin.module in needed]
+        if old:
+            raise InferError(
+                f"{self._title} is Python 2",
+                f"found an import of {', '.join(old)}, which the standard library of Python 2 alone has",
+                "convert it: 2to3, or futurize",
+            )
+        foreign = [origin for origin in self._origins if origin.kind in {"distribution", "unreachable"}]
+        lost = [origin.module for origin in foreign if origin.kind == "unreachable"]
+        if foreign and len(lost) == len(foreign):
+            raise InferError(
+                f"nothing that {self._title} imports can be had",
+                f"no index here has {', '.join(lost)}: an application brings it, or it is a file of the author's",
+                "run it inside that application, or put the file beside the script",
+            )
+
+    def _clocks(self) -> tuple[Clock, ...]:
+        known = {origin.module for origin in self._origins if origin.kind == "distribution"}
+        known |= {origin.distribution for origin in self._origins if origin.distribution}
+        asked = (
+            [Clock(kind="asked", where="--date", says=self._asked.day, day=self._asked.day)] if self._asked.day else []
+        )
+        found = [*asked, *clocks_of(self._reading, known, self._place.files, self._place.process)]
+        return tuple(dict.fromkeys(sorted((self._dated(clock) for clock in found), key=lambda one: _TRUST[one.kind])))
+
+    def _dated(self, clock: Clock) -> Clock:
+        """Give a clock that names a version the day on which that came out."""
+        if clock.day or not clock.version:
+            return clock
+        by_module = {origin.module.lower(): origin.distribution for origin in self._origins if origin.distribution}
+        name = by_module.get(clock.name.lower(), canonicalize_name(clock.name))
+        return clock.model_copy(update={"name": name, "day": self._offers.uploaded(name, clock.version)})
+
+    def _quest(self, clocks: Sequence[Clock]) -> Quest:
+        reading = self._reading
+        lowest = max((script.syntax.lowest for script in reading.scripts), key=_number, default="")
+        highest = [script.syntax.highest for script in reading.scripts if script.syntax.highest]
+        highest += [last for last in self._last_pythons() if last and not last.startswith("2")]
+        here = [each for each in self._place.interpreters if each.count(".") == 1 and each.startswith("3")]
+        pythons = tuple(sorted((each for each in here if _number(each) >= _number(lowest)), key=_number))
+        if self._asked.python:
+            pythons = (self._asked.python,)
+        if not pythons or pythons[0] not in self._place.interpreters:
+            raise UsageError(
+                f"there is no Python {self._asked.python or lowest} here",
+                f"found: {', '.join(here)}",
+                "envmgr python list",
+            )
+        quest = Quest(
+            wanted=list(wanted(reading.surfaces, self._origins, self._names)),
+            names=self._names,
+            pins={
+                clock.name: clock.version for clock in clocks if clock.version and clock.kind in {"pin", "dockerfile"}
+            },
+            pythons=pythons,
+            highest="" if self._asked.python else min(highest, key=_number, default=""),
+            local=reading.local,
+            unreachable={origin.module: origin.why for origin in self._origins if origin.kind == "unreachable"},
+        )
+        if lowest:
+            quest.note(f"the source is for Python {lowest} or newer")
+        if quest.highest:
+            quest.note(
+                f"Python {quest.highest} is the last that reads it and has what it takes from the standard library"
+            )
+        return quest
+
+    def _last_pythons(self) -> Iterable[str]:
+        """Yield the last Pythons that have what scripts need of the standard library."""
+        for surface in self._reading.surfaces:
+            for each in surface.imports:
+                if each.necessity == "required" and in_standard_library(each.module.split(".")[0]):
+                    yield last_python_with(each.module)
+                    yield from (last_python_with(each.module, name) for name in each.names)
+            for use in surface.uses:
+                if use.required and in_standard_library(use.module.split(".")[0]):
+                    yield last_python_with(use.module, use.path[0])
+
+    def _days(self, clocks: Sequence[Clock]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Return the days to try and where to begin: at the most trusted clock, else with the newest of everything."""
+        today = self._place.clock.now().date()
+        days = days_between("", today)
+        if self._asked.day:
+            return (self._asked.day,), ()
+        trusted = next((clock for clock in clocks if clock.day), None)
+        if trusted is None:
+            return days, (len(days) - 1, days.index(TYPICAL))
+        same = [clock.day for clock in clocks if clock.day and _TRUST[clock.kind] == _TRUST[trusted.kind]]
+        latest = date.fromisoformat(max(same)) + _SLACK
+        first = min(latest, today).isoformat()
+        ordered = (*sorted({*days[:-1], max(first, days[0])}), "")
+        return ordered, (ordered.index(max(first, days[0])),)
+
+    def _means(self) -> Means:
+        place = self._place
+        bench = Bench(
+            uv=place.uv,
+            environment=place.environment,
+            given={},
+            home=place.home,
+            folder=place.folder,
+            interpreters=place.interpreters,
+            probe=("-c", ""),
+            budget=self._asked.budget,
+            confines=place.confines,
+            most_bytes=_DOWNLOADS,
+            platforms=self._offers.platforms,
+            releases=self._offers.releases,
+        )
+        snapshot = Snapshot(self._room / "empty", ())
+        laboratory = Laboratory(bench, place.process, place.files, place.clock, self._room, snapshot)
+        return Means(
+            laboratory=laboratory,
+            offers=self._offers,
+            files=place.files,
+            clock=place.clock,
+            listener=place.listener,
+            probe_for=lambda without: make_probe(self._reading.surfaces, without | self._reading.local),
+            affordable=lambda: self._elapsed() < self._asked.budget * _RELEASE_SHARE,
+        )
+
+    def _elapsed(self) -> float:
+        return self._place.clock.monotonic() - self._begun
+
+    def _plain(self, search: EraSearch) -> Attempt:
+        """Probe a bare environment: nothing that is imported comes from an index."""
+        era = search.era("")
+        if era is None:
+            wanted_python = f"wanted {search.quest.highest} or older"
+            raise InferError(f"no Python here has what {self._title} needs", wanted_python, "envmgr python list")
+        return search.observe(World(python=era.python), era)
+
+    def _diagnosed(self, search: EraSearch, best: Attempt) -> Attempt:
+        """Let the engine of `diagnose` try for the rest of the time, from the best world so far."""
+        left = self._asked.budget - self._elapsed()
+        if left < _LEAST_LEFT:
+            return best
+        self._place.listener.on_event(Event("diagnosing", self._title))
+        probe = make_probe(self._reading.surfaces, self._reading.local | frozenset(search.quest.unreachable))
+        question = Question(best.world, ("-c", probe.code), probe.imports, budget=left, most_bytes=_DOWNLOADS)
+        finding = diagnose(question, self._place)
+        if finding is None or finding.fix is None:
+            return best
+        search.experiments += finding.experiments
+        world = apply(best.world, finding.fix)
+        found = search.observe(world, replace(best.era, python=world.python, day=world.exclude_newer))
+        if not found.passed:
+            return best
+        search.quest.note(f"{finding.cause.name}: {finding.cause.why}")
+        return found
+
+    def _told(self, quest: Quest, clocks: tuple[Clock, ...], search: EraSearch, best: Attempt) -> Inference:
+        if self._asked.run:
+            ran = run_script(self._reading.scripts, best, search.means.laboratory, self._place, self._asked.seconds)
+            proof = (best.proof or Proof(passed=best.passed)).model_copy(update={"ran": ran})
+            best = replace(best, proof=proof)
+        return tell(Story(self._reading, self._origins, clocks, quest, tuple(search.experiments)), best)
+
+
+def _hermetic(place: Place, room: Path) -> Place:
+    """Return the user's place with a HOME and a folder of its own and no variable that steers a library."""
+    environment = {name: value for name, value in place.environment.items() if name.startswith(_PASSED_ON + _NETWORK)}
+    environment |= caches(place.environment, place.home)
+    home, folder = room / "user" / "home", room / "user" / "folder"
+    for made in (home, folder, room / "empty" / "home", room / "empty" / "cwd"):
+        place.files.make_folder(made)
+    return replace(place, environment=environment | {"HOME": str(home)}, home=home, folder=folder)
+
+
+def _number(minor: str) -> tuple[int, ...]:
+    """Return a minor version as numbers, nothing as the lowest.
+
+    >>> _number("3.10") > _number("3.9") > _number("")
+    True
+    """
+    return tuple(int(part) for part in minor.split(".")) if minor else ()

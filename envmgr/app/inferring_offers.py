@@ -1,0 +1,102 @@
+"""What an index offers for modules on a day and a Python: one release for each, of a wheel that is not too large."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+from envmgr.diagnose.releases import Artefact, Release, Target, of_version, python_fits, stable, up_to, wheel_fits
+from envmgr.infer.eras import Era
+from envmgr.infer.naming import Wanted
+from envmgr.ports import Files
+
+MOST_BYTES = 300_000_000
+"""The largest wheel that is tried: no build for GPUs by the way."""
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Finds releases. `lying` are wheels in folders that the caller's settings name, by distribution."""
+
+    releases: Callable[[str], tuple[Release, ...]]
+    platforms: tuple[str, ...]
+    accelerated: bool
+    lying: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
+
+    def best(self, wanted: Wanted, era: Era) -> str:
+        """Return the requirement line for the best candidate of an era, empty if none can be had."""
+        lines = (self.line(name, era) for name in self.candidates(wanted))
+        return next((line for line in lines if line), "")
+
+    def candidates(self, wanted: Wanted) -> tuple[str, ...]:
+        """Return the distributions that are meant by a module: the most used one and the namesake.
+
+        Without an accelerator the build of the first for processors comes before them.
+        """
+        first, own = wanted.candidates[0], canonicalize_name(wanted.module)
+        likely = (first, own) if self.accelerated else (f"{first}-cpu", first, own)
+        return tuple(name for name in dict.fromkeys(likely) if name in wanted.candidates)
+
+    def line(self, name: str, era: Era) -> str:
+        """Return the requirement for the newest release of an era that can be had, empty if there is none."""
+        found = self.fitting(name, era)
+        if not found:
+            return ""
+        version = found[-1].version
+        return f"{name}=={version}" if version.local else f"{name}<={version}"
+
+    def fitting(self, name: str, era: Era) -> tuple[Release, ...]:
+        """Return the releases of an era that can be had on its Python, oldest first.
+
+        Where the distribution has wheels at all, those that have only sources for this Python are left out.
+        """
+        target = Target(era.python, self.platforms)
+        known = self.releases(name)
+        of_era = up_to(known, era.day) if era.day else stable(known)
+        with_wheels = tuple(one for one in of_era if any(_takes(file, target) for file in one.artefacts))
+        if not era.day:
+            with_wheels += tuple(
+                one for one in self.lying.get(name, ()) if any(wheel_fits(f, target) for f in one.artefacts)
+            )
+            with_wheels = tuple(sorted(with_wheels, key=lambda one: one.version))
+        if with_wheels or any(file.wheel and not _pure(file) for one in of_era for file in one.artefacts):
+            return with_wheels
+        return tuple(one for one in of_era if any(_source(file, era.python) for file in one.artefacts))
+
+    def uploaded(self, name: str, version: str) -> str:
+        """Return the day on which a version came out, empty if that is not known; `1.4` stands for its last patch."""
+        known = self.releases(name)
+        exact = of_version(known, version)
+        series = [one for one in known if str(one.version).startswith(f"{version}.")]
+        release = series[-1] if series and version.count(".") < 2 else exact  # noqa: PLR2004 - major.minor
+        return release.uploaded if release else ""
+
+
+def _takes(file: Artefact, target: Target) -> bool:
+    return file.wheel and not file.yanked and file.size <= MOST_BYTES and wheel_fits(file, target)
+
+
+def _pure(file: Artefact) -> bool:
+    return all(system == "any" for _, _, system in file.tags)
+
+
+def _source(file: Artefact, python: str) -> bool:
+    return not file.wheel and not file.yanked and python_fits(file, python)
+
+
+def lying_wheels(files: Files, folders: Iterable[str]) -> dict[str, tuple[Release, ...]]:
+    """Return the wheels that lie in folders (as `PIP_FIND_LINKS` names them), by distribution."""
+    found: dict[str, list[Release]] = {}
+    for folder in folders:
+        for path in files.list(Path(folder)) if re.match(r"^(?:/|~|[A-Za-z]:)", folder) else ():
+            try:
+                name, version, _, _ = parse_wheel_filename(path.name)
+            except InvalidWheelFilename:
+                continue
+            release = Release(version, "", (Artefact(path.name, "", False, files.size(path)),))
+            found.setdefault(canonicalize_name(name), []).append(release)
+    return {name: tuple(sorted(releases, key=lambda one: one.version)) for name, releases in found.items()}

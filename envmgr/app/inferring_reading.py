@@ -1,0 +1,186 @@
+"""Reads scripts, the author's own files beside them that they import, and every clock there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envmgr.errors import InferError, UsageError
+from envmgr.infer.clocks import of_comments, of_dockerfile, of_pins
+from envmgr.infer.saved import ENDINGS, of_saved
+from envmgr.infer.source import Source, read_source
+from envmgr.infer.surface import Surface, surface_of
+from envmgr.infer.syntax import Syntax, parse
+from envmgr.model.inference import Clock
+from envmgr.ports import Files, Process, ProcessRequest
+
+_CODE = (".py", ".ipynb")
+_LEFT_OUT = {
+    ".git",
+    ".hg",
+    ".venv",
+    "venv",
+    "node_modules",
+    "__pycache__",
+    ".ipynb_checkpoints",
+    ".envmgr",
+    "site-packages",
+}
+_MOST_SCRIPTS = 200
+_MOST_BYTES = 200_000_000
+_REQUIREMENTS = re.compile(
+    r"(?:requirements|constraints|freeze)[\w.-]*\.(?:txt|in)|environment[\w.-]*\.ya?ml|setup\.py|Pipfile"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One script as it was read: `name` as the user would know it, `path` where it lies."""
+
+    name: str
+    path: Path
+    source: Source
+    syntax: Syntax
+    surface: Surface
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Scripts asked for and the author's own modules that they import; `local` are the names of all such modules."""
+
+    scripts: tuple[Script, ...]
+    helpers: tuple[Script, ...] = ()
+    local: frozenset[str] = frozenset()
+    clocks: tuple[Clock, ...] = field(default=())
+
+    @property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """The surfaces of all of them."""
+        return tuple(script.surface for script in (*self.scripts, *self.helpers))
+
+
+def read_scripts(paths: Iterable[Path], files: Files) -> Reading:
+    """Return the scripts at some paths (a folder stands for those in it), and what they import from beside them.
+
+    Raises UsageError where there is no script, and InferError for Python 2 and for what no Python reads.
+    """
+    found = [script for path in paths for script in _at(path, files)]
+    if not found:
+        raise UsageError("there is no script", "wanted .py or .ipynb files", "envmgr infer SCRIPT")
+    for script in found:
+        _demand_python3(script)
+    local: set[str] = set()
+    helpers = _helpers(found, files, local)
+    return Reading(tuple(found), helpers, frozenset(local))
+
+
+def clocks_of(reading: Reading, known: Collection[str], files: Files, process: Process) -> Iterator[Clock]:
+    """Yield everything that tells the age of scripts; `known` are the distributions and modules that are meant."""
+    for script in reading.scripts:
+        yield from of_pins(" ".join(script.source.installs), script.name)
+        if script.source.kernel and script.source.kernel != "2":
+            says = f"kernel of Python {script.source.kernel}"
+            yield Clock(kind="notebook", where=script.name, says=says, python=script.source.kernel)
+        yield from of_comments(script.source.code, script.name, known)
+    for folder in dict.fromkeys(script.path.parent for script in reading.scripts):
+        yield from _beside(folder, known, files)
+    for script in reading.scripts:
+        yield from _history(script, process)
+
+
+def _at(path: Path, files: Files) -> Iterator[Script]:
+    if not files.is_folder(path):
+        text = files.read(path)
+        if text is None:
+            raise UsageError(f"{path} cannot be read", "wanted a script, a notebook or a folder", "look at its name")
+        yield _script(path.name, path, text)
+        return
+    pending, seen = [path], 0
+    while pending and seen < _MOST_SCRIPTS:
+        for entry in files.list(pending.pop(0)):
+            if files.is_folder(entry):
+                pending += [entry] if entry.name not in _LEFT_OUT else []
+            elif entry.suffix in _CODE:
+                seen += 1
+                yield _script(str(entry.relative_to(path)), entry, files.read(entry) or "")
+
+
+def _script(name: str, path: Path, text: str) -> Script:
+    source = read_source(path.name, text)
+    syntax = parse(source.code)
+    surface = surface_of(syntax.tree, name) if syntax.tree is not None else Surface()
+    return Script(name, path, source, syntax, surface)
+
+
+def _demand_python3(script: Script) -> None:
+    kernel = script.source.kernel == "2"
+    if script.syntax.tree is None and (script.syntax.python2 or kernel):
+        sign = script.syntax.python2 or "the notebook's kernel"
+        raise InferError(
+            f"{script.name} is Python 2", f"found {sign}; envmgr builds for Python 3", "convert it: 2to3, or futurize"
+        )
+    if script.syntax.tree is None:
+        raise InferError(
+            f"{script.name} is no Python that is known here",
+            script.syntax.fault,
+            "mend the line, or leave the file out",
+        )
+
+
+def _helpers(scripts: list[Script], files: Files, local: set[str]) -> tuple[Script, ...]:
+    """Return the modules beside scripts that they import, one after the other; their names are added to `local`."""
+    found: dict[Path, Script] = {}
+    pending = list(scripts)
+    asked = {script.path for script in scripts}
+    while pending and len(found) < _MOST_SCRIPTS:
+        script = pending.pop(0)
+        for top in dict.fromkeys((*script.surface.tops, *(name.split(".")[0] for name in script.surface.relative))):
+            place = _local(script.path.parent, top, files)
+            if place is None or (place == script.path and top in script.surface.tops):
+                continue
+            local.add(top)
+            for path in _python_files(place, files):
+                if path not in found and path not in asked:
+                    helper = _script(path.name, path, files.read(path) or "")
+                    found[path] = helper
+                    pending.append(helper)
+    return tuple(found.values())
+
+
+def _local(folder: Path, top: str, files: Files) -> Path | None:
+    module, package = folder / f"{top}.py", folder / top
+    if files.is_plain_file(module):
+        return module
+    has_code = files.is_folder(package) and any(entry.suffix == ".py" for entry in files.list(package))
+    return package if has_code else None
+
+
+def _python_files(place: Path, files: Files) -> tuple[Path, ...]:
+    return tuple(entry for entry in files.list(place) if entry.suffix == ".py") if files.is_folder(place) else (place,)
+
+
+def _beside(folder: Path, known: Collection[str], files: Files) -> Iterator[Clock]:
+    for entry in files.list(folder):
+        if files.is_folder(entry):
+            continue
+        if _REQUIREMENTS.fullmatch(entry.name):
+            yield from of_pins(files.read(entry) or "", entry.name)
+        elif entry.name.startswith("Dockerfile") or entry.suffix == ".dockerfile":
+            yield from of_dockerfile(files.read(entry) or "", entry.name, known)
+        elif entry.name in {".python-version", "runtime.txt"}:
+            match = re.search(r"(3\.\d+)", files.read(entry) or "")
+            if match:
+                yield Clock(kind="pin", where=entry.name, says=f"Python {match[1]}", python=match[1])
+        elif entry.name.endswith(ENDINGS) and files.size(entry) <= _MOST_BYTES:
+            yield from of_saved(entry.name, files.read(entry) or "")
+
+
+def _history(script: Script, process: Process) -> Iterator[Clock]:
+    """Yield the day of the last change that a repository tells."""
+    argv = ("git", "log", "-1", "--format=%cs", "--", script.path.name)
+    completed = process.run(ProcessRequest(argv, script.path.parent, timeout=20, kept=False))
+    day = completed.stdout.strip()
+    if completed.good and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
+        yield Clock(kind="history", where=script.name, says=f"last changed on {day}", day=day)

@@ -1,0 +1,72 @@
+"""infer: an environment in which an old script works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
+from envmgr.cli.session import Answer, Options, perform
+from envmgr.errors import UsageError
+
+Scripts = Annotated[list[Path], typer.Argument(metavar="SCRIPT...", help="Scripts, notebooks, or folders of them.")]
+Date = Annotated[str | None, typer.Option("--date", metavar="DATE", help="The day on which it worked: 2019-07-01.")]
+Python = Annotated[str | None, typer.Option("--python", metavar="VERSION", help="On this Python alone.")]
+ManifestName = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="The manifest's name (else: the script's).")
+]
+Budget = Annotated[str, typer.Option("--budget", metavar="SECONDS", help="Time for experiments, as 300s or 5m.")]
+Run = Annotated[
+    bool,
+    typer.Option("--run", help="Run the script at the end: in a copy of its folder, without a network if possible."),
+]
+Seconds = Annotated[str, typer.Option("--time-limit", metavar="SECONDS", help="How long --run may take.")]
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command."""
+    application.command()(infer)
+
+
+def infer(
+    scripts: Scripts,
+    date: Date = None,
+    python: Python = None,
+    name: ManifestName = None,
+    budget: Budget = "300s",
+    run: Run = False,
+    time_limit: Seconds = "60s",
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Find an environment in which old scripts can import and name all that they use, and write its manifest."""
+    from envmgr.app.inferring import Asked
+    from envmgr.app.inferring import infer as inferred
+    from envmgr.app.inferring_writing import demand_new, name_for, write
+    from envmgr.app.workplace import Workplace
+    from envmgr.cli.diagnose import seconds_of
+
+    def action(workplace: Workplace) -> Answer:
+        from envmgr.report.inference import show
+
+        paths = tuple(workplace.caller.folder / path for path in scripts)
+        asked = Asked(paths, _day(date), python or "", seconds_of(budget), run, seconds_of(time_limit))
+        place = demand_new(workplace, name_for(paths[0], name))
+        found = write(workplace, place, inferred(workplace, asked))
+        return Answer({"infer": found.model_dump(mode="json")}, lambda: show(found))
+
+    perform(Options("infer", json, project, debug), action)
+
+
+def _day(text: str | None) -> str:
+    from datetime import date
+
+    if not text:
+        return ""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise UsageError(f"--date {text} is no day", "wanted one as 2019-07-01", "--date 2019-07-01") from None

@@ -1,0 +1,86 @@
+"""The probe of an import surface: its source for one set of scripts, and what its output says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from pydantic import ValidationError
+
+from envmgr.infer.surface import Surface
+from envmgr.model.inference import MissingName, Proof, ScriptImport
+
+_MARK = "@@surface "
+_PLACE = "PLAN: Dict[str, Any] = {}"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """`code` is what an interpreter is given; `imports` the same imports as plain statements, for who reads source."""
+
+    code: str
+    imports: str
+
+
+def make_probe(surfaces: Sequence[Surface], left_out: Collection[str]) -> Probe:
+    """Return the probe for some scripts, without the top-level modules `left_out` (local ones, unreachable ones)."""
+    required: list[ScriptImport] = []
+    optional: list[ScriptImport] = []
+    groups: list[list[list[dict[str, object]]]] = []
+    uses: list[dict[str, object]] = []
+    for surface in surfaces:
+        for each in surface.imports:
+            if _top(each.module) not in left_out and each.necessity != "alternative":
+                (required if each.necessity == "required" else optional).append(each)
+        for group in surface.groups:
+            branches = [[_plain(each) for each in branch] for branch in group if not _touches(branch, left_out)]
+            groups += [branches] if len(branches) == len(group) or branches else []
+        uses += [
+            {"module": use.module, "path": list(use.path), "required": use.required}
+            for use in surface.uses
+            if _top(use.module) not in left_out
+        ]
+    plan = {
+        "required": [_plain(each) for each in required],
+        "groups": groups,
+        "optional": [_plain(each) for each in optional],
+        "uses": uses,
+    }
+    text = files("envmgr.infer.probes").joinpath("surface.py").read_text(encoding="utf-8")
+    code = text.replace(_PLACE, f"{_PLACE.removesuffix('{}')}json.loads({json.dumps(json.dumps(plan))})")
+    return Probe(code, "\n".join(_statement(each) for each in required))
+
+
+def _plain(found: ScriptImport) -> dict[str, object]:
+    return {"module": found.module, "names": list(found.names)}
+
+
+def _statement(found: ScriptImport) -> str:
+    return f"from {found.module} import {', '.join(found.names)}" if found.names else f"import {found.module}"
+
+
+def _touches(branch: Sequence[ScriptImport], left_out: Collection[str]) -> bool:
+    return any(_top(each.module) in left_out for each in branch)
+
+
+def _top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def read_proof(output: str, *, passed: bool) -> Proof | None:
+    """Return what a probe told, or None when it told nothing (it did not come to its end, or never began)."""
+    lines = [line for line in output.splitlines() if line.startswith(_MARK)]
+    if not lines:
+        return None
+    try:
+        told = json.loads(lines[-1].removeprefix(_MARK))
+        return Proof(
+            passed=passed,
+            imported=tuple(dict.fromkeys(told["imported"])),
+            resolved=tuple(dict.fromkeys(told["resolved"])),
+            missing=tuple(MissingName.model_validate(each) for each in told["missing"]),
+        )
+    except (ValueError, KeyError, TypeError, ValidationError):
+        return None
