@@ -13,7 +13,7 @@ from envmgr.diagnose.knowledge import (
     python_released,
 )
 from envmgr.diagnose.mechanisms.era import later
-from envmgr.diagnose.mechanisms.repair import replacements
+from envmgr.diagnose.mechanisms.repair import cause_for_target, replacements
 from envmgr.diagnose.releases import Release, installable, of_version, stable, up_to
 from envmgr.diagnose.requirement import Line, read_line, version_of
 from envmgr.diagnose.situation import Hypothesis, Situation
@@ -170,13 +170,16 @@ def relaxed(situation: Situation) -> Iterator[Hypothesis]:
         if not line.pin:
             continue
         releases = situation.releases(line.name)
-        if not of_version(releases, line.pin):
+        pinned = of_version(releases, line.pin)
+        if pinned is None:
             continue
         weight = 0.6 if contradiction and (line.key in text or not text) else 0.2
         size = max((a.size for r in releases[-3:] for a in r.artefacts), default=0)
         seconds = 4.0 + size / 20_000_000
         why = f"what {line.name} {line.pin} requires contradicts the rest"
         cause = Cause(kind="conflict", name=line.name, why=why)
+        if not installable(pinned, situation.target, sources=True):
+            cause = cause_for_target(situation, line, (pinned,))
         for specifier, factor in ((f">={line.pin}", 1.0), (f"<={line.pin}", 0.9)):
             changed = Line(line.name, line.extras, specifier, marker=line.marker).text()
             world = with_requirement(situation.world, changed)

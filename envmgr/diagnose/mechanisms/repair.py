@@ -140,6 +140,12 @@ def _not_for_this_target(
     situation: Situation, text: str, line: Line, matching: tuple[Release, ...]
 ) -> Iterator[Hypothesis]:
     """Nothing of it can be installed here: another distribution of the same module, or leave it to where it can be."""
+    cause = cause_for_target(situation, line, matching)
+    yield from replacements(situation, text, line, cause, 0.45 if cause.kind == "python" else 0.9)
+
+
+def cause_for_target(situation: Situation, line: Line, matching: tuple[Release, ...]) -> Cause:
+    """Return what keeps releases from being installed here: the Python, the platform, or that there is nothing."""
     why = f"{line.name} has nothing for Python {situation.minor} on {situation.host.system} {situation.host.machine}"
     elsewhere = any(artefact.wheel for release in matching for artefact in release.artefacts)
     python_decides = any(
@@ -147,9 +153,9 @@ def _not_for_this_target(
         for release in matching
         for python in situation.pythons
     )
-    kind = "python" if python_decides else ("platform" if elsewhere else "package")
-    cause = Cause.model_validate({"kind": kind, "name": line.name if kind != "python" else situation.minor, "why": why})
-    yield from replacements(situation, text, line, cause, 0.45 if python_decides else 0.9)
+    if python_decides:
+        return Cause(kind="python", name=situation.minor, why=why)
+    return Cause(kind="platform" if elsewhere else "package", name=line.name, why=why)
 
 
 def replacements(situation: Situation, text: str, line: Line, cause: Cause, weight: float) -> Iterator[Hypothesis]:

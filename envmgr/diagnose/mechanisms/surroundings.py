@@ -26,6 +26,7 @@ _SUPPLIES = re.compile(
 _INSTALLERS = frozenset({"pip", "uv", "pydistutils"})
 _PROBE_SECONDS = 2.0
 _MOST_VALUES = 6
+_ALL_OF_THEM = 0.25
 _LISTS = re.compile(
     r"(?:one of|none of|any of|available|choices?|choose(?: from)?|valid|supported|allowed|options?|expected|possible"
     r"|known|must be|can be|is not in|not in)\b(?: values?| backends?| are| is)*[\s:=]*(.+)",
@@ -48,6 +49,9 @@ def _unset(situation: Situation) -> Iterator[Hypothesis]:
         name: value for name, value in situation.around.variables.items() if name not in situation.world.variables.unset
     }
     weights = {name: _suspicion(situation, name, value) for name, value in open_ones.items()}
+    several = tuple(name for name, weight in weights.items() if weight > 0 and not _SUPPLIES.match(name))
+    if len(several) == 1:
+        weights[several[0]] = max(weights[several[0]], _ALL_OF_THEM)
     seconds = _PROBE_SECONDS if situation.seen.built else 5.0
     for name, weight in weights.items():
         cause = Cause(
@@ -57,13 +61,11 @@ def _unset(situation: Situation) -> Iterator[Hypothesis]:
         )
         world = with_variables(situation.world, Variables(unset=(name,)))
         yield Hypothesis("unset a variable", world, cause, weight, seconds)
-    several = tuple(name for name, weight in weights.items() if weight > 0 and not _SUPPLIES.match(name))
     if len(several) > 1:
         likely = max(weights, key=weights.__getitem__)
         cause = Cause(kind="env-state", name=likely, why="without these variables the probe passes")
-        yield Hypothesis(
-            "unset all variables", with_variables(situation.world, Variables(unset=several)), cause, 0.25, seconds
-        )
+        world = with_variables(situation.world, Variables(unset=several))
+        yield Hypothesis("unset all variables", world, cause, _ALL_OF_THEM, seconds)
 
 
 def _suspicion(situation: Situation, name: str, value: str) -> float:
@@ -75,10 +77,9 @@ def _suspicion(situation: Situation, name: str, value: str) -> float:
         told = name in reading.variables or _quotes(situation, value) or "PROXY" in name.upper()
         return (0.9 if told else 0.75) if for_installers else 0.02
     weight = 0.03
-    if _STEERING.search(name) or any(
-        name.split("_", maxsplit=1)[0].lower() == module.split(".")[0] for module in situation.contents.owners
-    ):
-        weight = 0.35
+    library = name.split("_", maxsplit=1)[0].lower()
+    if _STEERING.search(name) or any(library == module.split(".")[0] for module in situation.contents.owners):
+        weight = 0.5 if library == _where_it_broke(situation) else 0.35
     if name in reading.variables or _quotes(situation, value):
         weight = max(weight, 0.7)
     if for_installers and situation.unmet:  # a resolver left to itself would have met every requirement
@@ -88,6 +89,12 @@ def _suspicion(situation: Situation, name: str, value: str) -> float:
     if name in settings() and settings()[name]["kind"] == "listed":
         weight *= 0.4
     return weight
+
+
+def _where_it_broke(situation: Situation) -> str:
+    """Return the library in whose code the last frame stands, empty if there is none."""
+    tops = [frame.top for frame in situation.reading.frames if frame.top]
+    return tops[-1].lower() if tops else ""
 
 
 def _quotes(situation: Situation, value: str) -> bool:
@@ -134,7 +141,7 @@ def values_listed(text: str, name: str) -> tuple[str, ...]:
     >>> values_listed("ValueError: ALPHA_MODE must be one of: fast, slow or off", "ALPHA_MODE")
     ('fast', 'slow', 'off')
     """
-    for line in text.splitlines():
+    for line in reversed(text.splitlines()):  # the message comes after the source line that raised it
         at = line.find(name)
         listed = _LISTS.search(line, at) if at >= 0 else None
         if listed:
@@ -216,6 +223,8 @@ def _settings(situation: Situation) -> Iterator[Hypothesis]:
         name = path.rsplit("/", 1)[-1]
         weight = 0.5 if installer != situation.seen.built else 0.15
         weight = 0.7 if installer and situation.unmet else weight
+        if not installer and _where_it_broke(situation) in words:
+            weight = 0.45
         why = f"{path.removeprefix('home/')} in HOME takes part, and without it the probe passes"
         cause = Cause(kind="env-state", name=name, why=why)
         yield Hypothesis(
@@ -241,7 +250,7 @@ def _keys(situation: Situation, path: str, text: str, cause: Cause) -> Iterator[
         world = with_files(situation.world, FileChanges(edit=(Edit(path=path, key=key, value=None),)))
         why = f"{key} in {path.removeprefix('home/')} decides it"
         found = cause.model_copy(update={"why": why})
-        weight = 0.45 if situation.reading.says(key) else 0.2
+        weight = 0.5 if situation.reading.says(key) else 0.2
         yield Hypothesis("take out a key", world, found, weight, 2.5)
 
 
