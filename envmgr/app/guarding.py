@@ -10,6 +10,7 @@ from envmgr.app.env_guard import EnvGuard, Room
 from envmgr.app.workplace import Workplace
 from envmgr.model.cell import Cell
 from envmgr.model.env import Env
+from envmgr.model.host import HostFacts
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest
 from envmgr.model.result import CellResult, SetAside
