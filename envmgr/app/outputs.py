@@ -15,9 +15,11 @@ from envmgr.app.verifying import BuildReport
 from envmgr.app.watching import Watched
 from envmgr.model.bisection import Bisection
 from envmgr.model.comparison import Comparisons
+from envmgr.model.difference import Differences
 from envmgr.model.env import Verification
 from envmgr.model.finding import Finding
 from envmgr.model.host import Interpreter, RejectedInterpreter
+from envmgr.model.inference import Inference
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.platform import Platform
 
@@ -114,6 +116,14 @@ class Found(NamedTuple):
 
 class Bisected(NamedTuple):
     bisect: Bisection
+
+
+class Diffed(NamedTuple):
+    diff: Differences
+
+
+class Inferred(NamedTuple):
+    infer: Inference
 
 
 class Pythons(NamedTuple):
@@ -239,11 +249,13 @@ OUTPUTS: dict[str, Any] = {
     "clean": Cleaned,
     "devices": Offer,
     "diagnose": Found,
+    "diff": Diffed,
     "doctor": Examination,
     "export": Exported,
     "fleet up": Nothing,
     "fleet worker": Nothing,
     "import": ImportedBundle,
+    "infer": Inferred,
     "init": Drafted,
     "kernel install": InstalledKernel,
     "list": Manifests,

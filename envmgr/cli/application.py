@@ -11,9 +11,11 @@ from envmgr.cli import (
     clean,
     compare,
     diagnose,
+    diff,
     ecosystem,
     fleet,
     hand,
+    infer,
     manifests,
     matrix,
     pythons,
@@ -34,7 +36,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
-    for room in (manifests, build, hand, diagnose, bisect, clean, ecosystem, bundle):
+    for room in (manifests, build, hand, diagnose, bisect, diff, infer, clean, ecosystem, bundle):
         room.register(root)
     matrix_group = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Measure version sets on devices; look at what was measured."
