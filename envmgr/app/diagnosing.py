@@ -181,7 +181,8 @@ class Diagnosis:
 
     def _around(self, contents: Contents) -> Surroundings:
         modules = {module: module for module in contents.owners if "." not in module}
-        return look_around(self._place.environment, self._question.given, self._snapshot, self._place.files, modules)
+        given = {**self._question.given, **self._question.world.variables.set}
+        return look_around(self._place.environment, given, self._snapshot, self._place.files, modules)
 
     def _contents_of(self, seen: Observation) -> Contents:
         if seen.folder is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import tomlkit
-from tomlkit.items import Table
+from tomlkit.items import AoT, Comment, Item, Table, Whitespace
 
 from envmgr.model.finding import Fix, Variables
 from envmgr.model.manifest import Index, Step
@@ -74,10 +74,13 @@ def _put_variables(document: tomlkit.TOMLDocument, variables: Variables) -> None
     if variables.unset:
         known = [str(name) for name in document.get("unset", [])]
         _put(document, "unset", list(dict.fromkeys([*known, *variables.unset])))
-    if variables.set:
-        before = {str(key): str(value) for key, value in dict(document.get("env", {})).items()}
-        kept = {key: value for key, value in before.items() if key not in variables.unset}
-        _put_table(document, "env", kept | variables.set)
+    table = document.get("env")
+    if isinstance(table, Table):
+        for name in variables.unset:
+            table.pop(name, None)
+    new = {name: value for name, value in variables.set.items() if dict(document.get("env", {})).get(name) != value}
+    if new:
+        _put_table(document, "env", new)
 
 
 def _put(document: tomlkit.TOMLDocument, key: str, value: Any) -> None:
@@ -91,10 +94,17 @@ def _put(document: tomlkit.TOMLDocument, key: str, value: Any) -> None:
 
 
 def _before_tables(document: tomlkit.TOMLDocument, key: str, value: Any) -> None:
-    tables = {name: document[name] for name in list(document) if isinstance(document[name], Table | tomlkit.items.AoT)}
+    """Add a key behind the last one that stands before the tables; comments on a table stay with it."""
+    tables = {name: document[name] for name in list(document) if isinstance(document[name], Table | AoT)}
     for name in tables:
         document.pop(name)
+    behind: list[Item] = []
+    while document.body and document.body[-1][0] is None:
+        behind.insert(0, document.body.pop()[1])
     document[key] = value
+    for item in behind:
+        if isinstance(item, Comment | Whitespace):
+            document.add(item)
     for name, table in tables.items():
         document[name] = table
 

@@ -1,3 +1,4 @@
+import re
 import tomllib
 
 import pytest
@@ -72,3 +73,20 @@ def test_variables_of_any_value_are_read_back(values, unset):
     manifest = parse_manifest(applied(TEXT, fix), "manifests/x.toml")
     assert values.items() <= manifest.env.items()
     assert set(unset) <= set(manifest.unset)
+
+
+def test_a_variable_of_the_manifests_own_is_taken_out_and_the_others_keep_their_lines():
+    text = applied(TEXT.replace('KEEP = "1"', 'KEEP = "1"  # yes\nGO = "2"'), Fix(env=Variables(unset=("GO",))))
+    manifest = parse_manifest(text, "manifests/x.toml")
+    assert (manifest.env, manifest.unset) == ({"KEEP": "1"}, ("GO",))
+    assert "# yes" in text
+
+
+def test_a_new_key_stands_with_the_others_and_a_tables_comment_with_its_table():
+    text = applied(TEXT.replace("[env]", "# of cells\n[env]"), Fix(env=Variables(unset=("GO",))))
+    assert text.index("unset") < text.index("[variants]")
+    assert re.search(r"# of cells\n+\[env\]", text)
+    bare = 'schema = 1\nname = "x"\nrequirements = ["a"]  # ours\n\n# of cells\n[env]\nA = "1"\n'
+    text = applied(bare, Fix(env=Variables(unset=("GO",))))
+    assert text.startswith('schema = 1\nname = "x"\nrequirements = ["a"]  # ours\nunset = ["GO"]\n')
+    assert re.search(r"# of cells\n+\[env\]", text)
