@@ -21,15 +21,16 @@ _FOR_INSTALLERS = re.compile(
 _STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|^PROTOCOL_BUFFERS")
 _SUPPLIES = re.compile(
     r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)"
-    r"|UV_(CACHE_DIR|PYTHON_INSTALL_DIR)|SSL_CERT_(FILE|DIR)|NIX_SSL_CERT_FILE|\w+_CA_(BUNDLE|CERTS))$"
+    r"|UV_(CACHE_DIR|PYTHON_INSTALL_DIR|DEFAULT_INDEX|INDEX_URL|INDEX|EXTRA_INDEX_URL|FIND_LINKS)"
+    r"|SSL_CERT_(FILE|DIR)|NIX_SSL_CERT_FILE|\w+_CA_(BUNDLE|CERTS))$"
 )
 _INSTALLERS = frozenset({"pip", "uv", "pydistutils"})
 _PROBE_SECONDS = 2.0
 _MOST_VALUES = 6
 _ALL_OF_THEM = 0.25
 _LISTS = re.compile(
-    r"(?:one of|none of|any of|available|choices?|choose(?: from)?|valid|supported|allowed|options?|expected|possible"
-    r"|known|must be|can be|is not in|not in)\b(?: values?| backends?| are| is)*[\s:=]*(.+)",
+    r"(?:(?:one of|none of|any of|available|choices?|choose|from|valid|supported|allowed|options?|expected|possible|known"
+    r"|values?|must be|can be|are|is|not in)\b[\s:=]*)+(.+)",
     re.IGNORECASE,
 )
 
