@@ -213,7 +213,7 @@ class _Inferring:
         today = self._place.clock.now().date()
         days = days_between("", today)
         if self._asked.day:
-            return (self._asked.day,), ()
+            return (self._asked.day,), (0,)
         trusted = next((clock for clock in clocks if clock.day), None)
         if trusted is None:
             return days, (len(days) - 1, days.index(TYPICAL))
@@ -286,7 +286,8 @@ class _Inferring:
             ran = run_script(self._reading.scripts, best, search.means.laboratory, self._place, self._asked.seconds)
             proof = (best.proof or Proof(passed=best.passed)).model_copy(update={"ran": ran})
             best = replace(best, proof=proof)
-        return tell(Story(self._reading, self._origins, clocks, quest, tuple(search.experiments)), best)
+        sources = self._offers.built(best.seen.resolved, best.world.python)
+        return tell(Story(self._reading, self._origins, clocks, quest, tuple(search.experiments)), best, sources)
 
 
 def _hermetic(place: Place, room: Path) -> Place:

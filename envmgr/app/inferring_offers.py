@@ -67,6 +67,18 @@ class Offers:
             return with_wheels
         return tuple(one for one in of_era if any(_source(file, era.python) for file in one.artefacts))
 
+    def built(self, resolved: Mapping[str, str], python: str) -> tuple[str, ...]:
+        """Return which of the distributions installed on a Python can only have been built from source."""
+        target = Target(python, self.platforms)
+        releases = {name: of_version(self.releases(name), version) for name, version in resolved.items()}
+        return tuple(
+            sorted(
+                name
+                for name, release in releases.items()
+                if release is not None and not any(wheel_fits(file, target) for file in release.artefacts if file.wheel)
+            )
+        )
+
     def uploaded(self, name: str, version: str) -> str:
         """Return the day on which a version came out, empty if that is not known; `1.4` stands for its last patch."""
         known = self.releases(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from envmgr.app.diagnosing import Place
 from envmgr.app.experiment_places import take_snapshot
@@ -38,7 +39,7 @@ def _ran(
             place.files.write(copy, script.source.code)
         environment = probe_environment(laboratory.bench, attempt.world, built.folder / "venv", room / "home")
         argv = (*apart, str(built.python), str(copy))
-        writable = (room,) if place.confines else None
+        writable = (room, Path("/dev"), Path("/proc")) if place.confines else None
         done = place.process.run(ProcessRequest(argv, copy.parent, environment, timeout=seconds, writable=writable))
     if done.good:
         return f"{script.name} ran to its end in {done.elapsed:.0f} s"

@@ -23,8 +23,8 @@ class Story:
     experiments: tuple[Experiment, ...]
 
 
-def tell(story: Story, best: Attempt) -> Inference:
-    """Return the result."""
+def tell(story: Story, best: Attempt, sources: tuple[str, ...]) -> Inference:
+    """Return the result; `sources` are the distributions that were built from source."""
     quest = story.quest
     return Inference(
         scripts=tuple(script.name for script in story.reading.scripts),
@@ -37,6 +37,7 @@ def tell(story: Story, best: Attempt) -> Inference:
         exclude_newer=best.world.exclude_newer,
         variables=dict(best.world.variables.set),
         resolved=best.seen.resolved,
+        sources=sources,
         why=(_era_why(story, best), *quest.why),
         proof=best.proof or Proof(passed=best.passed),
         experiments=story.experiments,

@@ -41,7 +41,7 @@ def write(workplace: Workplace, path: Path, inference: Inference) -> Inference:
     """Write manifest, lock and proof, and return the inference with what was written; raises LockError."""
     files = workplace.files
     root = path.parent.parent
-    files.write(path, manifest_text(inference, path.stem, _platform(workplace), _from_source(inference)))
+    files.write(path, manifest_text(inference, path.stem, _platform(workplace)))
     furnish(root, files)
     fresh = Workplace(root, workplace.listener)
     made = make_locks(fresh, [path.stem], [], ())
@@ -57,7 +57,7 @@ def write(workplace: Workplace, path: Path, inference: Inference) -> Inference:
     return told
 
 
-def manifest_text(inference: Inference, name: str, platform: str, sources: tuple[str, ...]) -> str:
+def manifest_text(inference: Inference, name: str, platform: str) -> str:
     """Return the manifest, with the reasons for it as comments."""
     document = tomlkit.document()
     document.add(tomlkit.comment(SCHEMA_LINE.removeprefix("#")))
@@ -74,16 +74,12 @@ def manifest_text(inference: Inference, name: str, platform: str, sources: tuple
         document["exclude-newer"] = tomlkit.date(date.fromisoformat(inference.exclude_newer[:10]).isoformat())
     if platform:
         document["platforms"] = [platform]
-    if sources:
-        document["allow-source"] = list(sources)
+    if inference.sources:
+        document["allow-source"] = list(inference.sources)
     document["runners"] = list(RUNNERS)
     if inference.variables:
         document["env"] = dict(inference.variables)
     return tomlkit.dumps(document).replace("# :schema", "#:schema", 1)
-
-
-def _from_source(inference: Inference) -> tuple[str, ...]:
-    return ("*",) if inference.resolved else ()
 
 
 def _platform(workplace: Workplace) -> str:

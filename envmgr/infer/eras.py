@@ -96,4 +96,4 @@ def _expected(at: int, tried: Mapping[int, frozenset[str] | None]) -> float:
 
 
 def _distance(at: int, tried: Mapping[int, frozenset[str] | None]) -> int:
-    return min(abs(at - place) for place in tried)
+    return min((abs(at - place) for place in tried), default=0)

@@ -13,7 +13,7 @@ _BACKEND = re.compile(
 )
 _HEAP = re.compile(r"(?<![\w.])(\d\.\d{1,2}\.\d{1,2})(?:-tf)?(?![\w.])")
 _LAMBDA = re.compile(r"\"class_name\":\s*\"Lambda\"")
-_LEARNED = re.compile(r"_sklearn_version[^\d\w]{1,12}.?(\d+\.\d+(?:\.\d+)?)")
+_LEARNED = re.compile(r"_sklearn_version[^.]{1,14}?(\d+\.\d+(?:\.\d+)?)", re.DOTALL)
 ENDINGS = (".h5", ".hdf5", ".keras", ".pkl", ".pickle", ".joblib")
 """The ends of names of the files that are worth a look."""
 

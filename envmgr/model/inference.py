@@ -68,7 +68,7 @@ class Inference(Noun):
     """An environment for scripts, why it was chosen, and what is not known of it.
 
     `syntax` is the range of Pythons that can read the source; `python` and `exclude_newer` with `requirements` are
-    what was chosen, `resolved` what was installed by it. `unreachable` holds what could not be had, `open` what only a
+    what was chosen, `resolved` what was installed by it (`sources` of it were built from source). `unreachable` holds what could not be had, `open` what only a
     run would tell.
     """
 
@@ -82,6 +82,7 @@ class Inference(Noun):
     exclude_newer: str = ""
     variables: dict[str, str] = Field(default_factory=dict)
     resolved: dict[str, str] = Field(default_factory=dict)
+    sources: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     proof: Proof = Proof(passed=False)
     experiments: tuple[Experiment, ...] = ()

@@ -46,7 +46,11 @@ class Surface:
         for name, error in failures:
             self.fail(name, wanted["module"], required, error)
         if not failures:
-            self.imported.append(wanted["module"])
+            self.note(wanted)
+
+    def note(self, wanted: Dict[str, Any]) -> None:
+        self.imported.append(wanted["module"])
+        self.resolved.extend(wanted["module"] + "." + name for name in wanted["names"] if name != "*")
 
     def choose(self, branches: List[List[Dict[str, Any]]]) -> None:
         """One branch of alternatives will do; the failures of the last one tried are told if none does."""
@@ -54,7 +58,8 @@ class Surface:
         for branch in branches:
             failures = [(wanted, pair) for wanted in branch for pair in self.load(wanted)]
             if not failures:
-                self.imported.extend(wanted["module"] for wanted in branch)
+                for wanted in branch:
+                    self.note(wanted)
                 return
         for wanted, (name, error) in failures:
             self.fail(name, wanted["module"], True, error)
