@@ -46,7 +46,8 @@ def write(project, asked, variables="", python=None):
 
 
 def test_a_cap_on_what_lost_a_name(project, index):
-    index.add("outer", "1.0", {"outer.py": "from demo import ANSWER\nassert ANSWER == 42\n"}, ["demo"])
+    index.add("demo", "3.0", {"demo.py": "__version__ = '3.0'\n"})
+    index.add("outer", "1.0", {"outer.py": "from demo import ANSWER\n"}, ["demo"])
     write(project, 'requirements = ["outer==1.0"]   # ours')
     finding, text = mended(project, "import outer")
     assert finding["cause"]["name"] == "demo"
