@@ -63,15 +63,23 @@ class Fleet:
         self.workers.append(made)
         return made
 
-    def wait(self, count):
+    def members(self):
+        """Return the addresses of the workers that are there."""
         from envmgr.fleet.cluster import Cluster
 
         cluster = Cluster(self.address)
-        limit = time.monotonic() + 60
-        while len(cluster.members()) < count:
+        found = {member.address for member in cluster.members()}
+        cluster.close()
+        return found
+
+    def wait(self, count):
+        self.wait_for(lambda members: len(members) >= count)
+
+    def wait_for(self, good):
+        limit = time.monotonic() + 90
+        while not good(self.members()):
             assert time.monotonic() < limit, "workers do not come"
             time.sleep(0.2)
-        cluster.close()
 
     def end(self):
         for process in (*self.workers, self.scheduler):
@@ -80,11 +88,14 @@ class Fleet:
 
 
 def address_of(process, protocol="tcp://"):
-    """Return the address that `fleet up` tells on its first line."""
-    line = process.stderr.readline()
-    words = [word for word in line.split() if word.startswith(protocol)]
-    assert words, line
-    return words[0]
+    """Return the address that `fleet up` tells."""
+    told = []
+    for line in process.stderr:
+        told.append(line)
+        words = [word for word in line.split() if word.startswith(protocol)]
+        if words:
+            return words[0]
+    pytest.fail("".join(told))
 
 
 def kill(process):
@@ -111,6 +122,20 @@ def results_of(project):
     return sorted((run / "results").glob("*.json"))
 
 
+def stand_in(tmp_path, name, device):
+    """Make an interpreter that answers for every env, with a device of its own."""
+    made = tmp_path / f"{name}-python"
+    made.write_text(STAND_IN.format(python=sys.executable, device=device))
+    made.chmod(made.stat().st_mode | stat.S_IXUSR)
+    return str(made)
+
+
+def stood_in(fleet, tmp_path, name, facts, device):
+    """Start a worker that announces another machine's facts, and whose interpreter answers for every env."""
+    interpreter = stand_in(tmp_path, name, device)
+    fleet.worker(name, "--facts", str(HOSTS / f"{facts}.json"), "--stand-in", interpreter)
+
+
 def test_each_cell_of_one_matrix_is_measured_at_the_right_one_of_three_hosts(project, fleet, tmp_path):
     project.index.add("torch", "2.9", {"torch.py": TORCH})
     keys = {"requirements": ["torch==2.9"], "backend": "torch", "runners": ["answer"]}
@@ -128,10 +153,7 @@ def test_each_cell_of_one_matrix_is_measured_at_the_right_one_of_three_hosts(pro
     text += '[[entry]]\nrunner = "on_device"\nmanifests = ["on-metal", "on-cuda"]\ndevices = ["mps"]\n'
     matrix.write_text(text)
     for name, facts, device in (("m1", "m1-arm64-py38", "mps"), ("rack", "linux-cuda", "cuda")):
-        stand_in = tmp_path / f"{name}-python"
-        stand_in.write_text(STAND_IN.format(python=sys.executable, device=device))
-        stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
-        fleet.worker(name, "--facts", str(HOSTS / f"{facts}.json"), "--stand-in", str(stand_in))
+        stood_in(fleet, tmp_path, name, facts, device)
     fleet.worker("real")
     fleet.wait(3)
     code, answer = project.json("matrix", "run", "--fleet", fleet.address)
@@ -256,9 +278,9 @@ def test_fleet_up_replaces_a_worker_that_dies_and_ends_them_all(project):
             for each in psutil.Process(up.pid).children(recursive=True)
             if address in each.cmdline() and "worker" in each.cmdline()
         ]
+        before = fleet.members()
         workers[0].kill()
-        time.sleep(3)
-        fleet.wait(2)
+        fleet.wait_for(lambda members: len(members) == 2 and members != before)
         many(project, 4)
         assert project.run("matrix", "run", "--fleet", address).returncode == 0
         descendants = psutil.Process(up.pid).children(recursive=True)
@@ -296,14 +318,6 @@ def test_an_encrypted_fleet_takes_dasks_own_certificates_and_nobody_without(proj
         up.communicate(timeout=30)
 
 
-def stood_in(project, fleet, tmp_path, name, facts, device):
-    """Start a worker that announces another machine's facts, and whose interpreter answers for every env."""
-    stand_in = tmp_path / f"{name}-python"
-    stand_in.write_text(STAND_IN.format(python=sys.executable, device=device))
-    stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
-    fleet.worker(name, "--facts", str(HOSTS / f"{facts}.json"), "--stand-in", str(stand_in))
-
-
 def test_a_host_that_joins_in_the_middle_gets_what_no_other_can_have(project, fleet, tmp_path):
     project.manifest("on-metal", python="==3.11.*", platforms=["macos-arm64"], requirements=["demo==1.0"])
     many(project, 40)
@@ -314,7 +328,7 @@ def test_a_host_that_joins_in_the_middle_gets_what_no_other_can_have(project, fl
     run = project.start("matrix", "run", "--fleet", fleet.address, "--json")
     while run.poll() is None and not ((project.root / ".envmgr" / "runs").exists() and len(results_of(project)) >= 3):
         time.sleep(0.1)
-    stood_in(project, fleet, tmp_path, "m1", "m1-arm64-py38", "mps")
+    stood_in(fleet, tmp_path, "m1", "m1-arm64-py38", "mps")
     stdout, stderr = run.communicate(timeout=200)
     assert "m1 has joined; asked for on-metal" in stderr
     data = json.loads(stdout)["data"]
