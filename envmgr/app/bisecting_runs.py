@@ -39,6 +39,7 @@ from envmgr.store.query import find_cell
 from envmgr.store.results import new_run_id
 
 _VARIANT = "default"
+_PATIENCE = 2
 _UNTOLD = {*NEUTRAL, Outcome.BUILD_FAILED, Outcome.GONE}
 
 
@@ -136,18 +137,19 @@ class RunnerOracle:
         return "; ".join(numbers_apart([(then, judged)]))
 
     def _by_metric(self, spot: Spot, trial: Trial, judged: JudgedCell, bounds: Bounds) -> Trial:
-        """Judge the metric; where the samples do not tell, measure as many processes once more."""
+        """Judge the metric; where the samples do not tell, measure as many processes again, twice at most."""
         if judged.observed is not Outcome.PASSED:
             return trial.model_copy(update={"reason": f"{judged.observed}: {judged.reason}"})
-        trial = self._with_samples(trial, judged.results, bounds.good)
-        side = _side(trial, bounds)
-        if side is None:
-            again = self._measure(spot, self._built[spot.point.label], self._wishes.processes)
-            trial = self._with_samples(trial, (*judged.results, *again.results), bounds.good)
+        results = judged.results
+        for patience in range(_PATIENCE, -1, -1):
+            trial = self._with_samples(trial, results, bounds.good)
             side = _side(trial, bounds)
-        if side is None:
-            return trial.model_copy(update={"reason": "its samples lie on neither side beyond doubt"})
-        return trial.model_copy(update={"verdict": "good" if side else "bad", "reason": ""})
+            if side is not None:
+                return trial.model_copy(update={"verdict": "good" if side else "bad", "reason": ""})
+            if patience:
+                again = self._measure(spot, self._built[spot.point.label], self._wishes.processes)
+                results = (*results, *again.results)
+        return trial.model_copy(update={"reason": "its samples lie on neither side beyond doubt"})
 
     def _with_samples(self, trial: Trial, results: tuple[CellResult, ...], good: Trial | None) -> Trial:
         samples = tuple(found for result in results if (found := _values(result, self._wishes.metric or "")))
