@@ -42,14 +42,27 @@ class Observation:
         return self.passed or self.phase in {Phase.IMPORT, Phase.BACKEND, Phase.RUN, Phase.CHECK}
 
     def later_than(self, other: Observation) -> bool:
-        """Tell whether this one came further: to a later phase, or to another failure in the same one."""
+        """Tell whether this one came further: in the probe, to a later phase, or to another failure in the same one."""
         if self.passed or self.refused or self.phase is None or other.phase is None:
             return self.passed
         if self.built != other.built:
             return self.built
+        moved = self.moved_in_the_probe(other)
+        if moved is not None:
+            return moved
         if self.phase != other.phase:
             return _ORDER.index(self.phase) > _ORDER.index(other.phase)
         return bool(self.text) and self.reading.signature != other.reading.signature
+
+    def moved_in_the_probe(self, other: Observation) -> bool | None:
+        """Tell whether the probe itself came to a later line than in another run; None if that cannot be told."""
+        here, there = self.reading.frames[:1], other.reading.frames[:1]
+        if not (self.built and here):
+            return None
+        if not there:  # it ended without a traceback
+            return bool(other.text) or None
+        same = here[0].file == there[0].file and here[0].line != there[0].line
+        return here[0].line > there[0].line if same else None
 
 
 def phase_of_probe(text: str) -> Phase:

@@ -163,7 +163,9 @@ class Search:
         trail = (*candidate.trail, candidate.hypothesis)
         if len(trail) >= _DEEPEST or not seen.later_than(reference):
             return
-        moved_on = seen.built != reference.built or seen.phase != reference.phase
+        moved_on = (
+            seen.built != reference.built or seen.phase != reference.phase or bool(seen.moved_in_the_probe(reference))
+        )
         factor = candidate.factor * min(1.0, candidate.hypothesis.likelihood + 0.25) * (0.9 if moved_on else 0.75)
         self._expand(candidate.hypothesis.world, seen, trail, factor)
 

@@ -29,8 +29,8 @@ _PROBE_SECONDS = 2.0
 _MOST_VALUES = 6
 _ALL_OF_THEM = 0.25
 _LISTS = re.compile(
-    r"(?:(?:one of|none of|any of|available|choices?|choose|from|valid|supported|allowed|options?|expected|possible|known"
-    r"|values?|must be|can be|are|is|not in)\b[\s:=]*)+(.+)",
+    r"(?:(?:one of|none of|any of|available|choices?|choose|from|valid|supported|allowed|options?|expected|possible"
+    r"|known|values?|must be|can be|are|is|not in)\b[\s:=]*)+(.+)",
     re.IGNORECASE,
 )
 
