@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
@@ -78,16 +78,24 @@ def _site(files: Files, prefix: Path) -> Path:
 def _planted(files: Files, damage: Damage, source: Path, target: Path) -> Iterator[None]:
     """Give a fresh environment what is wrong with another, and take it away again."""
     aside = target.parent / "aside"
-    for path in damage.paths:
-        if files.exists(target / path):
-            files.make_folder((aside / path).parent)
-            files.move(target / path, aside / path)
-        if damage.state != "lost":
-            files.copy(source / path, target / path)
+    units = tuple(dict.fromkeys(_unit(files, path, source, target) for path in damage.paths))
+    for unit in units:
+        if files.exists(target / unit):
+            files.make_folder((aside / unit).parent)
+            files.move(target / unit, aside / unit)
+        if files.exists(source / unit):
+            files.copy(source / unit, target / unit)
     try:
         yield
     finally:
-        for path in damage.paths:
-            files.remove(target / path)
-            if files.exists(aside / path):
-                files.move(aside / path, target / path)
+        for unit in units:
+            files.remove(target / unit)
+            if files.exists(aside / unit):
+                files.move(aside / unit, target / unit)
+
+
+def _unit(files: Files, path: str, source: Path, target: Path) -> PurePosixPath:
+    """Return the file, or the outermost folder of it that only one of two environments has."""
+    place = PurePosixPath(path)
+    outwards = [place, *place.parents][:-1]
+    return next((one for one in reversed(outwards) if files.exists(source / one) != files.exists(target / one)), place)
