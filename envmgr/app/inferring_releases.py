@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from envmgr.app.inferring_search import Attempt, EraSearch
 from envmgr.diagnose.releases import Release
-from envmgr.diagnose.requirement import key_of, with_line, without
+from envmgr.diagnose.requirement import with_line, without
 from envmgr.diagnose.worlds import with_requirement
 from envmgr.infer.naming import Wanted
 from envmgr.model.finding import World
@@ -60,37 +60,55 @@ def _by_rivals(search: EraSearch, best: Attempt, one: Wanted) -> Attempt:
 
 
 def _by_releases(search: EraSearch, best: Attempt, one: Wanted) -> Attempt:
-    """Try the ends of what there is for this Python, then the release nearest to the era by bisecting."""
+    """Try the ends of what there is for this Python; where one has lost names, bisect to the nearest that has them."""
     name = next((each for each in one.candidates if each in best.seen.resolved), "")
-    line = next((text for text in best.world.requirements if key_of(text) == name), "")
     everything = search.means.offers.fitting(name, replace(best.era, day="")) if name else ()
     here = next((at for at, each in enumerate(everything) if str(each.version) == best.seen.resolved.get(name)), None)
-    if here is None or not line:
+    if here is None:
         return best
-    for end in (0, len(everything) - 1):
+    for end in dict.fromkeys((0, len(everything) - 1)):
         if end == here or not search.means.affordable():
             continue
-        found = _with_release(search, best, name, everything[end])
-        if not _fewer(found, best):
+        line = _Line(search, best, name, everything)
+        gained = (best.missing or frozenset()) - (line.at(end).missing or frozenset())
+        if line.at(end).missing is None or not gained:
             continue
-        tried = {end: found}
-
-        def is_bad(at: int, tried: dict[int, Attempt] = tried, wished: Attempt = found) -> bool | None:
-            if not search.means.affordable():
-                return None
-            tried[at] = _with_release(search, best, name, everything[at])
-            missing = tried[at].missing
-            return None if missing is None else len(missing) > len(wished.missing or ())
-
-        turn = bisect(here, end, is_bad) if end > here else bisect(-here, -end, lambda at: is_bad(-at))
-        chosen = tried[abs(turn.first_bad)]
-        search.quest.note(f"{name} {chosen.seen.resolved.get(name, '')}: it has {_gained(best, chosen)}")
-        return chosen
+        chosen = line.at(line.nearest(here, end, gained))
+        if _fewer(chosen, best):
+            search.quest.note(f"{name} {chosen.seen.resolved.get(name, '')}: it has {_gained(best, chosen)}")
+            return chosen
     return best
 
 
-def _with_release(search: EraSearch, best: Attempt, name: str, release: Release) -> Attempt:
-    return search.observe(_dated(with_requirement(best.world, f"{name}=={release.version}"), release), best.era)
+@dataclass
+class _Line:
+    """The releases of one distribution, each tried in the best world so far when it is asked for."""
+
+    search: EraSearch
+    best: Attempt
+    name: str
+    releases: Sequence[Release]
+    tried: dict[int, Attempt] = field(default_factory=dict)
+
+    def at(self, place: int) -> Attempt:
+        """Return what is seen with one release."""
+        if place not in self.tried:
+            release = self.releases[place]
+            world = with_requirement(self.best.world, f"{self.name}=={release.version}")
+            self.tried[place] = self.search.observe(_dated(world, release), self.best.era)
+        return self.tried[place]
+
+    def nearest(self, here: int, end: int, names: frozenset[str]) -> int:
+        """Return the place nearest to `here`, towards an end that has them, at which all of some names are there."""
+        sign = 1 if end > here else -1
+
+        def lacks(place: int) -> bool | None:
+            if not self.search.means.affordable():
+                return None
+            missing = self.at(sign * place).missing
+            return None if missing is None else bool(names & missing)
+
+        return sign * bisect(sign * here, sign * end, lacks).first_bad
 
 
 def _dated(world: World, release: Release) -> World:

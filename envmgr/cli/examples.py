@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'envmgr diagnose plaidml-0.7.0-python3.12 --probe "import keras"',
         'envmgr diagnose --python 3.9 --require keras==2.2.4 --probe "import keras"',
     ),
+    "infer": ("envmgr infer train.py", "envmgr infer notebook.ipynb --date 2018-03-01 --name old-notebook"),
     "clean": ("envmgr clean --dry-run", "envmgr clean torch-stable --yes"),
     "schema": ("envmgr schema manifest --output manifest.json", "envmgr schema matrix run"),
     "export": ("envmgr export keras-jax --to pylock --output pylock.toml",),

@@ -55,7 +55,9 @@ def infer(
         paths = tuple(workplace.caller.folder / path for path in scripts)
         asked = Asked(paths, _day(date), python or "", seconds_of(budget), run, seconds_of(time_limit))
         place = demand_new(workplace, name_for(paths[0], name))
-        found = write(workplace, place, inferred(workplace, asked))
+        found = inferred(workplace, asked)
+        if found.requirements:
+            found = write(workplace, place, found)
         return Answer({"infer": found.model_dump(mode="json")}, lambda: show(found))
 
     perform(Options("infer", json, project, debug), action)

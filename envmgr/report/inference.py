@@ -26,7 +26,8 @@ def lines_of(inference: Inference) -> tuple[str, ...]:
 
 def _lines(inference: Inference) -> Iterator[str]:
     day = f" as of {inference.exclude_newer}" if inference.exclude_newer else ""
-    yield f"found      Python {inference.python}{day}: {', '.join(inference.requirements) or 'nothing to install'}"
+    things = ", ".join(inference.requirements) or "nothing to install, and so no manifest to write"
+    yield f"found      Python {inference.python}{day}: {things}"
     yield from (f"because    {line}" for line in inference.why)
     yield from (f"clock      {each.where}: {each.says}" for each in inference.clocks[:_MOST_CLOCKS])
     for origin in inference.modules:
