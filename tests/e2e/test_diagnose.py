@@ -2,6 +2,8 @@
 
 import pytest
 
+from .conftest import THIS_PYTHON
+
 pytestmark = pytest.mark.integration
 
 MANIFEST = """\
@@ -32,15 +34,12 @@ def mended(project, probe):
     assert built.returncode == 0, built.stderr
     again = project.run("run", "broken", "--", "python", "-c", probe)
     assert again.returncode == 0, again.stderr
-    assert project.run("diagnose", "broken", "--probe", probe).returncode == 0
     for comment in ("# why this set exists", "# the stem", "# what the cells get", "# stays"):
         assert comment in text
     return finding, text
 
 
 def write(project, asked, variables="", python=None):
-    from .conftest import THIS_PYTHON
-
     text = MANIFEST.format(asked=asked, variables=variables, python=python or f"=={THIS_PYTHON}.*")
     project.write("manifests/broken.toml", text)
 
@@ -79,3 +78,14 @@ def test_what_is_not_confirmed_is_not_applied(project, index):
     assert code == 2
     assert told["error"]["what"]
     assert (project.root / "manifests" / "broken.toml").read_text() == before
+
+
+def test_a_requirements_file_is_diagnosed_as_it_is(project, index):
+    index.add("outer", "1.0", {"outer.py": "import demo\nassert demo.__version__ == '1.0', 'wants 1.0'\n"}, ["demo"])
+    project.write("fit.txt", "outer==1.0\ndemo==1.0\n")
+    probe = ("--python", THIS_PYTHON, "--probe", "import outer")
+    assert project.run("diagnose", "--from", "fit.txt", *probe).returncode == 0
+    code, told = project.json("diagnose", "--from", "nothing.txt", *probe)
+    assert (code, told["error"]["code"]) == (2, "usage")
+    code, told = project.json("diagnose", "--from", "manifests", *probe)
+    assert (code, "is no environment" in told["error"]["what"]) == (2, True)

@@ -1,6 +1,7 @@
 """What the user has: diagnosed where it stands, and the same to the byte afterwards."""
 
 import hashlib
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +13,7 @@ from uv import find_uv_bin
 from envmgr.app.diagnosing import Question
 from envmgr.app.diagnosing_own import diagnose_own
 from envmgr.app.diagnosing_standing import read_own
+from envmgr.errors import HostError
 from envmgr.model.finding import World
 from envmgr.system.files import RealFiles
 from envmgr.system.keeper import confines
@@ -138,3 +140,25 @@ def test_a_probe_that_would_write_into_the_environment_cannot(user, theirs):
     theirs.install("alpha")
     finding = theirs.diagnose("import alpha, io; io.open(alpha.__file__, 'a').write('value = 2')")
     assert finding is None or Path(theirs.site / "alpha.py").read_text() == "value = 1\n"
+
+
+def test_a_conda_prefix_tells_what_was_asked_for_in_its_own_records(user, theirs):
+    user.wheel("alpha", "1.0", "", requires=["beta"])
+    user.wheel("beta", "1.0", "")
+    theirs.install("alpha")
+    (theirs.folder / "conda-meta").mkdir()
+    for name, spec in (("alpha", ""), ("beta", "beta 1.*")):
+        (theirs.site / f"{name}-1.0.dist-info" / "INSTALLER").write_text("conda\n")
+        told = {"name": name, "version": "1.0", "requested_spec": spec}
+        (theirs.folder / "conda-meta" / f"{name}-1.0-py_0.json").write_text(json.dumps(told))
+    files = RealFiles(user.root / "scratch")
+    own = read_own(files, RealProcess(user.environment()), theirs.folder)
+    assert {one.name for one in own.standing.installed if one.requested} == {"beta"}
+    assert {one.installer for one in own.standing.installed} == {"conda"}
+
+
+def test_an_interpreter_that_does_not_run_is_said_to_be_so(user, theirs):
+    theirs.python.unlink()
+    theirs.python.symlink_to("/nowhere/python")
+    with pytest.raises(HostError, match="does not run"):
+        read_own(RealFiles(user.root / "scratch"), RealProcess(user.environment()), theirs.folder)
