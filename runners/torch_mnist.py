@@ -14,6 +14,7 @@
 # batches = 0
 # batch-size = 64
 # warmup = 2
+# batch-sizes = "1,4,16"
 # data = "auto"
 # data-folder = "~/.cache/mnist"
 # learning-rate = 1.0
@@ -32,6 +33,7 @@ if sys.version_info < (3, 6):
     sys.stderr.write("envmgr-runner: too old a Python: wanted 3.6 or newer, found %d.%d\n" % sys.version_info[:2])
     raise SystemExit(86)
 
+import copy
 import random
 import socket
 
@@ -245,6 +247,7 @@ PARAMETERS = {
     "batches": (0, "training batches in an epoch; 0: all"),
     "batch-size": (64, "images in a training batch"),
     "warmup": (2, "training batches in a row without progress that end the warm-up"),
+    "batch-sizes": ("1,4,16", "batch sizes for which losses and weights are compared, separated by commas"),
     "data": ("auto", "auto, synthetic, or mnist (downloaded through torchvision)"),
     "data-folder": ("~/.cache/mnist", "where torchvision finds or puts MNIST"),
     "learning-rate": (1.0, "of Adadelta"),
@@ -253,6 +256,7 @@ PARAMETERS = {
     "perturb-layer": (-1, "this layer's weights times 1.01, of the four: a test of parity checks"),
 }  # type: Parameters
 PARITY_BATCHES = 5  # training steps with dropout off whose losses are compared
+NUMBERS_A_TENSOR = 256  # that stand for what a step changed in a layer
 TRAINING_DIGITS, TEST_DIGITS = 8192, 1024  # of the synthetic set
 SEGMENTS = {  # of a seven-segment digit: rows and columns in a box of 16 x 10
     "top": (0, 2, 0, 10), "middle": (7, 9, 0, 10), "bottom": (14, 16, 0, 10), "upper left": (0, 9, 0, 2),
@@ -354,8 +358,37 @@ def train_step(torch: Any, network: Any, optimizer: Any, images: Any, labels: An
     return loss.detach()
 
 
+def stand_ins(torch: Any, tensor: Any) -> List[float]:
+    """A few numbers in place of a large tensor: sums of neighbours, which count 1 to 7 times in turn.
+
+    One number that is wrong, and numbers that change places, show in their sum.
+    """
+    flat = tensor.detach().cpu().double().flatten()
+    size = -(-len(flat) // NUMBERS_A_TENSOR)
+    weighted = flat * (torch.arange(len(flat)) % 7 + 1).double()
+    return [float(part.sum()) for part in weighted.split(size)]
+
+
+def train_for_parity(
+    torch: Any, network: Any, digits: Digits, parameters: Dict[str, Any], count: int, report: Report
+) -> None:
+    """Outputs of training on a batch of `count` images: what one step changed in each layer, and losses of a few."""
+    network = copy.deepcopy(network)
+    images, labels = (part[:count] for part in digits)
+    optimizer = torch.optim.Adadelta(network.parameters(), lr=parameters["learning-rate"])
+    before = [weights.detach().cpu().double() for weights in network.parameters()]
+    losses = [float(train_step(torch, network, optimizer, images, labels))]
+    for place, (old, weights) in enumerate(zip(before, network.parameters())):
+        numbers = stand_ins(torch, weights.detach().cpu().double() - old)
+        name = "step with {} images, layer {} {}".format(count, place // 2, "bias" if weights.dim() == 1 else "kernel")
+        report["outputs"][name] = output([len(numbers)], numbers)
+    losses += [float(train_step(torch, network, optimizer, images, labels)) for _ in range(PARITY_BATCHES - 1)]
+    report["outputs"]["losses with {} images".format(count)] = output([len(losses)], losses)
+
+
 def answer_for_parity(torch: Any, device: Any, parameters: Dict[str, Any], report: Report) -> None:
-    """Outputs that any device must agree on: logits of the first weights, then losses of training without dropout."""
+    """Outputs that any device must agree on: logits of the first weights, and training without dropout."""
+    counts = [int(word) for word in str(parameters["batch-sizes"]).split(",")]
     network = build_network(torch, parameters["seed"])
     if parameters["perturb-layer"] >= 0:
         layer = [module for module in network if hasattr(module, "weight")][parameters["perturb-layer"]]
@@ -363,10 +396,13 @@ def answer_for_parity(torch: Any, device: Any, parameters: Dict[str, Any], repor
             layer.weight.mul_(1.01)
         report["notes"].append("the weights of layer {} are multiplied by 1.01".format(parameters["perturb-layer"]))
     network = network.to(device).eval()  # in this network it switches dropout off, and nothing else
-    images, labels = (part.to(device) for part in draw_digits(torch, 64 * PARITY_BATCHES, parameters["seed"]))
+    drawn = draw_digits(torch, max(64 * PARITY_BATCHES, *counts), parameters["seed"])
+    images, labels = (part.to(device) for part in drawn)
     with torch.no_grad():
         logits = network(images[:16]).cpu()
     report["outputs"]["logits"] = output(list(logits.shape), logits.flatten().tolist())
+    for count in counts:
+        train_for_parity(torch, network, (images, labels), parameters, count, report)
     optimizer = torch.optim.Adadelta(network.parameters(), lr=parameters["learning-rate"])
     batches = [slice(start, start + 64) for start in range(0, 64 * PARITY_BATCHES, 64)]
     losses = [float(train_step(torch, network, optimizer, images[batch], labels[batch])) for batch in batches]

@@ -216,6 +216,10 @@ def test_one_percent_shows_in_logits_and_losses_of_torch(measure, torch_cpu, lay
     found = measure(torch_cpu, "torch_mnist", {**few, "perturb-layer": layer}).outputs
     assert distance(found["logits"], wanted["logits"]) > 20 * TOLERANCE
     assert distance(found["losses_without_dropout"], wanted["losses_without_dropout"]) > 2 * TOLERANCE
+    for count in (1, 4, 16):
+        steps = [name for name in wanted if name.startswith(f"step with {count} images")]
+        assert len(steps) == 8  # kernel and bias of four layers
+        assert max(distance(found[name], wanted[name]) for name in steps) > 5 * TOLERANCE
 
 
 def test_parity_of_torch_does_not_depend_on_neutral_parameters(measure, torch_cpu):
