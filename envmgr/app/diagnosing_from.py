@@ -64,4 +64,4 @@ def world_from(workplace: Workplace, source: Path, python: str | None, facts: Ho
 
 
 def _place(workplace: Workplace, source: Path) -> Path:
-    return workplace.caller.folder / source.expanduser()
+    return (workplace.caller.folder / source.expanduser()).resolve()

@@ -143,6 +143,6 @@ def program_of(argv: tuple[str, ...]) -> str:
     name = PurePath(argv[0]).stem if argv[0].endswith(".exe") else PurePath(argv[0]).name
     if name == "uv":
         words = [word for word in argv[1:] if not word.startswith("-") and "/" not in word and "\\" not in word]
-        return " ".join(["uv", *words[:2]])
+        return " ".join(["uv", *words[:2], *(("--dry-run",) if "--dry-run" in argv else ())])
     script = next((PurePath(word).name for word in argv[1:] if word.endswith(".py")), "")
     return script or name
