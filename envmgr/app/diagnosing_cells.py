@@ -10,7 +10,6 @@ from pathlib import Path
 import envmgr.cell
 from envmgr.app.diagnosing import Place
 from envmgr.app.diagnosing_cases import place_here
-from envmgr.app.diagnosing_difference import Probe
 from envmgr.app.hosting import true_settings
 from envmgr.app.judging import judged_cells
 from envmgr.app.laying import lay_data
@@ -20,6 +19,7 @@ from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of
 from envmgr.diagnose.changes import pinned
+from envmgr.diagnose.hunt import Probe
 from envmgr.env.surroundings import CellPlace, CellWishes, cell_environment
 from envmgr.errors import UsageError
 from envmgr.host.surroundings import system_of

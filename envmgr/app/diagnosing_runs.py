@@ -17,7 +17,7 @@ from envmgr.app.diagnosing_cells import (
     place_of_cells,
     probe_of,
 )
-from envmgr.app.diagnosing_difference import Ends, Probe, Searched, Traced, search_difference
+from envmgr.app.diagnosing_difference import search_difference
 from envmgr.app.diagnosing_ends import good_end
 from envmgr.app.finding_cells import distinct_findings, with_findings
 from envmgr.app.hosting import facts_here
@@ -27,6 +27,7 @@ from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for, names
 from envmgr.diagnose.changes import Change
+from envmgr.diagnose.hunt import Ends, Probe, Searched, Traced
 from envmgr.diagnose.requirement import key_of
 from envmgr.diagnose.worlds import asked as lines_of
 from envmgr.errors import UsageError
