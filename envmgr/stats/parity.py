@@ -139,7 +139,7 @@ def _in_words(worst: _Difference, reference: Cell, tolerance: float) -> str:
     share = 100 * worst.off / worst.count
     return (
         f"{subject} disagrees with {reference.name}: largest relative error {worst.relative:.1e} "
-        f"(tolerance {tolerance:.0e}), {share:.2g} % of numbers off, first at {worst.first}"
+        f"(tolerance {tolerance:.0e}), {share:.3g} % of numbers off, first at {worst.first}"
     )
 
 

@@ -217,7 +217,6 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
     envs = story.run.record.envs
     names = {label: place for place, label in enumerate(envs)}
     notes = {note.number: note.reason for note in story.view.notes}
-    marks = {mark.letter: clean(mark.text) for mark in (*story.view.unchecked, *story.view.marks)}
     findings = {ident: place for place, found in enumerate(story.view.findings) for ident in found.ids}
     cells = []
     for heading, row in placed:
@@ -237,7 +236,6 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
             }
             for env in envs.values()
         ],
-        "marks": marks,
         "findings": [found.finding.model_dump(mode="json") for found in story.view.findings],
         "severalHosts": len(story.view.hosts) > 1,
     }
@@ -276,6 +274,7 @@ def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: 
         "error": error_of(row),
         "numbers": row.numbers,
         "marks": letters_of(row),
+        "doubts": "; ".join(clean(mark.text) for mark in summary.marks),
         "machine": machine_of(judged.results),
         "samples": [[_short(sample) for sample in report.samples] for report in reports],
         "notes": list(dict.fromkeys(clean(note) for report in reports for note in report.notes)),

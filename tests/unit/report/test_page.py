@@ -130,7 +130,8 @@ def test_doubts_have_letters_and_a_legend(run, judged, summaries):
     assert "nb</sup>" in text
     assert "<b>n</b>: no cell that the matrix trusts" in text
     assert "<b>b</b>: other programs kept 1.50 of 2 cores busy" in text
-    assert embedded(text)["cells"][0]["numbers"] == "unchecked"
+    told = embedded(text)["cells"][0]
+    assert (told["numbers"], told["doubts"]) == ("unchecked", "other programs kept 1.50 of 2 cores busy")
 
 
 def test_what_the_machine_was_like_is_told_in_a_line():

@@ -66,6 +66,10 @@ def test_a_tensor_of_zeros_is_compared_absolutely():
     assert compared(outputs(1e-2), outputs(0.0)).verdict == "disagrees"
 
 
+def test_all_numbers_off_is_a_hundred_per_cent():
+    assert "100 % of numbers off" in compared(outputs(2.0, 2.0), outputs(1.0, 1.0)).worst
+
+
 def test_the_reference_is_the_one_of_the_lowest_rank_the_first_of_equals():
     cells = [
         REFERENCE.model_copy(update={"id": str(i), "reference_rank": rank}) for i, rank in enumerate([None, 2, 1, 1])

@@ -251,14 +251,13 @@
     place.hidden = !cell;
     if (!cell) return;
     const env = data.envs[cell.env];
-    const marks = (cell.marks || "").split("").map((letter) => data.marks[letter]).filter(Boolean).join("; ");
     place.replaceChildren(
       make("h2", { id: "detail-title", tabindex: "-1" }, cell.sign + " " + cell.name),
       facts([["outcome", cell.outcome + (cell.observed ? ", observed " + cell.observed : "") + (cell.unexpected ? ", unexpected" : "")], ["phase", cell.phase],
         ["why", cell.reason], ["host", cell.host], ["device", [cell.device, cell.physical].filter(Boolean).join(", ")], ["parameters", cell.parameters],
         ["interpreter", env && env.python + ", " + env.executable], ["first call", seconds(cell.first)],
         ["median", seconds(cell.median) + (cell.interval ? " (95 % interval " + between(cell.interval) + ")" : "")], ["spread", seconds(cell.spread)],
-        ["speed", ratio(cell.speed)], ["memory", cell.memory], ["parity", parity(cell)], ["doubts", marks], ["machine", cell.machine], ["notes", (cell.notes || []).join("; ")], ["id", cell.id]]),
+        ["speed", ratio(cell.speed)], ["memory", cell.memory], ["parity", parity(cell)], ["measured under", cell.doubts], ["machine", cell.machine], ["notes", (cell.notes || []).join("; ")], ["id", cell.id]]),
       ...(cell.finding === undefined ? [] : finding(data.findings[cell.finding])),
       ...(cell.samples && cell.samples.flat().length ? part("Samples, a row a process", strip(cell.samples)) : []),
       ...(cell.history && cell.history.filter((point) => point.median).length > 1 ? part("Over the runs", line(cell.history), make("p", {}, changes(cell.history).join("; ") || "no change beyond doubt")) : []),
