@@ -19,14 +19,12 @@ def tell_service(workplace: Workplace, reading: Reading) -> tuple[str, ...]:
 
     The summary is the file that GitHub Actions names in GITHUB_STEP_SUMMARY; what other steps wrote there stays.
     """
-    workplace.files.deliver(workplace.caller.folder / JUNIT, REPORTS["junit"](workplace, reading))
+    workplace.files.write(workplace.caller.folder / JUNIT, REPORTS["junit"](workplace, reading))
     summary = workplace.caller.environment.get("GITHUB_STEP_SUMMARY")
     if summary:
         path = Path(summary)
         before = workplace.files.read(path) or ""
-        workplace.files.deliver(
-            path, before + _limited(matrix_markdown(reading), _SUMMARY_LIMIT - len(before.encode()))
-        )
+        workplace.files.write(path, before + _limited(matrix_markdown(reading), _SUMMARY_LIMIT - len(before.encode())))
     root = Path(workplace.caller.environment.get("GITHUB_WORKSPACE") or workplace.caller.folder)
     files = {
         name: path.relative_to(root).as_posix()

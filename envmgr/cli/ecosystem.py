@@ -52,7 +52,7 @@ def schema(
         name = " ".join(what or ["manifest"])
         found = schema_of(name)
         if output is not None:
-            workplace.files.deliver(workplace.caller.folder / output, schema_text(name))
+            workplace.files.write(workplace.caller.folder / output, schema_text(name))
         return Answer(found, lambda: None if output else print_json(found))
 
     perform(Options("schema", json, project, debug), action)
@@ -80,7 +80,7 @@ def export(
             return export_bundle(workplace, name, output, platform)
         made = exported(workplace, name, to, platform)
         if output is not None:
-            workplace.files.deliver(workplace.caller.folder / output, made.text)
+            workplace.files.write(workplace.caller.folder / output, made.text)
         data = {
             "to": to,
             "platform": made.platform,
@@ -108,7 +108,7 @@ def bug_report(
     def action(workplace: Workplace) -> Answer:
         text = report_bug(workplace, name)
         if output is not None:
-            workplace.files.deliver(workplace.caller.folder / output, text)
+            workplace.files.write(workplace.caller.folder / output, text)
         data = {"written": str(output) if output else None, "text": None if output else text}
         return Answer(data, lambda: _show_text(text, output, ("read it before you send it",)))
 

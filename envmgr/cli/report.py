@@ -62,7 +62,7 @@ def _write(workplace: Any, text: str, form: str, path: Path) -> str:
     if str(path) == "-":
         sys.stdout.write(text)
         return ""
-    workplace.files.deliver(path if path.is_absolute() else workplace.caller.folder / path, text)
+    workplace.files.write(path if path.is_absolute() else workplace.caller.folder / path, text)
     return f"{form}: {path} ({len(text.encode()) / 1024:.0f} KiB)"
 
 

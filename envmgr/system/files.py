@@ -41,26 +41,11 @@ class RealFiles:
 
         One that is not durable survives the end of any process, but a loss of power only after `settle`.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.sweep(path.parent)
-        aside = path.parent / owned_name(f".{path.name[:_LONGEST]}", ".part")
-        try:
-            with aside.open("x", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-                if durable:
-                    stream.flush()
-                    os.fsync(stream.fileno())
-            aside.replace(path)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
-
-    def deliver(self, path: Path, text: str) -> None:
-        """Write a file into a folder of the user's, made elsewhere: a killed writer leaves nothing there."""
-        with self.scratch("output") as folder:
-            made = folder / "made"
-            self.write(made, text)
-            self.bring(made, path)
+        with self._half_made(path) as aside, aside.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
 
     def bring(self, source: Path, target: Path) -> None:
         """Bring a file from scratch to its place, whole or not at all; another one there is replaced.
@@ -73,7 +58,35 @@ class RealFiles:
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            self.copy(source, target)
+            beside = _owned_beside(target.parent, target)
+            try:
+                shutil.copy2(source, beside)
+                beside.replace(target)
+            finally:
+                beside.unlink(missing_ok=True)
+
+    @contextmanager
+    def _half_made(self, path: Path) -> Iterator[Path]:
+        """Give the place where a file is made before it is brought to its own, and remove what is left there.
+
+        That is in scratch, where the next command finds what a killed one has left, unless it is another file system.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.sweep(path.parent)
+        aside = _owned_beside(self._workshop(path.parent), path)
+        try:
+            yield aside
+            self.bring(aside, path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+    def _workshop(self, folder: Path) -> Path:
+        try:
+            self._scratch_folder.mkdir(parents=True, exist_ok=True)
+            near = self._scratch_folder.stat().st_dev == folder.stat().st_dev
+        except OSError:
+            return folder
+        return self._scratch_folder if near and os.access(self._scratch_folder, os.W_OK) else folder
 
     def settle(self) -> None:
         """Bring to the disk what was written before."""
@@ -105,13 +118,8 @@ class RealFiles:
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
             return
-        self.sweep(target.parent)
-        aside = target.parent / owned_name(f".{target.name[:_LONGEST]}", ".part")
-        try:
+        with self._half_made(target) as aside:
             shutil.copy2(source, aside)
-            aside.replace(target)
-        finally:
-            aside.unlink(missing_ok=True)
 
     def link(self, source: Path, target: Path) -> None:
         """Make `target` a symbolic link to `source`, replacing what is there."""
@@ -278,6 +286,11 @@ class RealFiles:
         finally:
             lock.release()
         return not path.exists()
+
+
+def _owned_beside(folder: Path, path: Path) -> Path:
+    """Return where in a folder a file is half made, under a name that tells whose it is."""
+    return folder / owned_name(f".{path.name[:_LONGEST]}", ".part")
 
 
 def _is_locked(path: Path, lock: FileLock) -> bool:

@@ -34,7 +34,8 @@ def test_a_failed_write_keeps_the_old_text(files, tmp_path):
     with pytest.raises(UnicodeEncodeError):
         files.write(tmp_path / "file.txt", "\ud800")
     assert files.read(tmp_path / "file.txt") == "old"
-    assert files.list(tmp_path) == (tmp_path / "file.txt",)
+    assert files.list(tmp_path) == (tmp_path / "file.txt", tmp_path / "scratch")
+    assert files.list(tmp_path / "scratch") == ()
 
 
 def test_identity_changes_when_a_file_is_replaced(files, tmp_path):
@@ -108,8 +109,8 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(files, tmp_path):
 
 
 def test_a_long_name_can_be_written(files, tmp_path):
-    files.write(tmp_path / ("n" * 250), "x")
-    assert files.list(tmp_path) == (tmp_path / ("n" * 250),)
+    files.write(tmp_path / "long" / ("n" * 250), "x")
+    assert files.list(tmp_path / "long") == (tmp_path / "long" / ("n" * 250),)
 
 
 def test_a_claim_holds_against_others_as_long_as_its_process_runs(files, tmp_path):
@@ -138,8 +139,8 @@ def test_a_copy_leaves_out_links_that_lead_nowhere(files, tmp_path):
 
 def test_what_is_delivered_leaves_nothing_beside_it(files, tmp_path):
     (tmp_path / "user").mkdir()
-    files.deliver(tmp_path / "user" / "report.csv", "one")
-    files.deliver(tmp_path / "user" / "report.csv", "two")
+    files.write(tmp_path / "user" / "report.csv", "one")
+    files.write(tmp_path / "user" / "report.csv", "two")
     assert files.read(tmp_path / "user" / "report.csv") == "two"
     assert files.list(tmp_path / "user") == (tmp_path / "user" / "report.csv",)
 
@@ -184,3 +185,20 @@ def test_scratch_sweeps_what_killed_writers_left_in_the_folders_around_it(files,
         path.write_text("{}")
     with files.scratch("anything"):
         assert [path.exists() for path in (*left, *kept)] == [False, False, False, True, True]
+
+
+def test_what_is_written_is_made_in_scratch_where_the_next_one_finds_it(files, tmp_path, monkeypatch):
+    """As a kill between the two leaves it: in the user's folder there is nothing."""
+    monkeypatch.setattr(RealFiles, "bring", lambda *_: pytest.fail("killed"))
+    monkeypatch.setattr("pathlib.Path.unlink", lambda *_, **__: None)
+    with pytest.raises(BaseException, match="killed"):
+        files.write(tmp_path / "user" / "one.txt", "half")
+    assert list((tmp_path / "user").iterdir()) == []
+    (left,) = (tmp_path / "scratch").iterdir()
+    assert left.read_text() == "half"
+
+
+def test_what_is_written_to_another_file_system_is_made_beside_its_place(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(RealFiles, "_workshop", lambda _, folder: folder)
+    files.write(tmp_path / "user" / "one.txt", "whole")
+    assert (files.read(tmp_path / "user" / "one.txt"), files.list(tmp_path / "scratch")) == ("whole", ())
