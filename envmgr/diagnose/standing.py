@@ -19,6 +19,8 @@ from envmgr.model.manifest import Step
 TOOLS = frozenset({"pip", "setuptools", "wheel", "uv", "distribute"})
 """What environments come with: nobody asked for it."""
 
+_INSTALLERS = TOOLS - {"setuptools"}
+
 _PLATFORMS = {
     "macosx": {"arm64": "aarch64-apple-darwin", "": "x86_64-apple-darwin"},
     "win": {"": "x86_64-pc-windows-msvc"},
@@ -115,7 +117,7 @@ def history(standing: Standing) -> tuple[Step, ...]:
     for name, flags in account.apart.items():
         wanted |= standing.needs(name) & set(standing.by_name) if flags == ("--no-deps",) else set()
     steps: list[Step] = []
-    for one in _in_order(standing, wanted):
+    for one in _in_order(standing, wanted - _INSTALLERS):
         own_flags = account.apart.get(one.name)
         if own_flags is None and steps and not steps[-1].flags:
             steps[-1] = steps[-1].model_copy(update={"install": (*steps[-1].install, one.line)})
@@ -153,7 +155,7 @@ def worlds(standing: Standing, python: str, *, pip: str = "") -> tuple[World, ..
         found.append(World(python=python, requirements=steps[0].install))
     elif steps:
         found.append(World(python=python, steps=steps))
-    exact = [one for one in _in_order(standing, standing.by_name) if one.name not in TOOLS - {"setuptools"}]
+    exact = [one for one in _in_order(standing, standing.by_name) if one.name not in _INSTALLERS]
     lines = tuple(f"{one.name} @ {one.url}" if one.url else f"{one.name}=={one.version}" for one in exact)
     if lines:
         found.append(World(python=python, steps=(Step(install=lines, flags=("--no-deps",), installer="uv"),)))
