@@ -94,6 +94,8 @@ def diagnose(
 
         words = tuple(command or ())
         set_by_options = bool(require) or source is not None
+        if apply and (set_by_options or not name):
+            raise UsageError("--apply has no manifest to write to", "wanted NAME", "envmgr init --from FILE makes one")
         asked = Asked(
             name=None if set_by_options else name,
             command=(name, *words) if set_by_options and name else words,

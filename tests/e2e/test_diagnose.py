@@ -89,3 +89,5 @@ def test_a_requirements_file_is_diagnosed_as_it_is(project, index):
     assert (code, told["error"]["code"]) == (2, "usage")
     code, told = project.json("diagnose", "--from", "manifests", *probe)
     assert (code, "is no environment" in told["error"]["what"]) == (2, True)
+    code, told = project.json("diagnose", "--from", "fit.txt", *probe, "--apply")
+    assert (code, "no manifest" in told["error"]["what"]) == (2, True)
