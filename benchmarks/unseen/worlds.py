@@ -64,20 +64,22 @@ class Case:
 
 def worlds(folder, seed, count, controls, pythons):
     """Make the indexes of so many broken and so many sound worlds in a folder; returns their cases."""
-    cases = [_world(folder, seed, number, pythons) for number in range(count)]
-    sound = (_world(folder, seed, count + number, pythons) for number in range(controls * 3))
-    return cases + [_mended(case) for case in sound if not case.hopeless][:controls]
+    cases = [world(folder, seed, number, pythons) for number in range(count)]
+    sound = (world(folder, seed, count + number, pythons) for number in range(controls * 3))
+    return cases + [mended(case) for case in sound if not case.hopeless][:controls]
 
 
-def _world(folder, seed, number, pythons):
+def world(folder, seed, number, pythons, kind=""):
+    """Make the world of a number, of a kind of its own or of the one that is given; returns its case."""
     chance = random.Random(f"{seed} {number}")
     name = f"w{number:03}"
     draft = Draft(Shelf(folder / name / "simple"), chance, pythons)
     names = list(TROUBLES)
     kinds = chance.sample(PAIRED, 2) if chance.random() < SHARE_OF_PAIRS else [names[number % len(names)]]
-    kinds.sort(key=lambda kind: kind != "newer python")  # it chooses the Python for all
-    for kind in kinds:
-        TROUBLES[kind](draft)
+    kinds = [kind] if kind else kinds
+    kinds.sort(key=lambda name: name != "newer python")  # it chooses the Python for all
+    for trouble in kinds:
+        TROUBLES[trouble](draft)
     _decoys(draft)
     return Case(
         name, " + ".join(kinds), f"{name}/simple/", draft.python, draft.requirements, draft.steps, draft.variables,
@@ -104,7 +106,7 @@ def _decoys(draft):
         draft.files[f"home/.{front}/{front}.json"] = '{"colour": "blue"}'
 
 
-def _mended(case):
+def mended(case):
     """Return the sound world that a case's own fix makes of it, with its decoys."""
     fix, env = case.fix, case.fix.get("env", {})
     variables = {name: value for name, value in case.variables.items() if name not in env.get("unset", ())} | env.get(

@@ -49,8 +49,16 @@ def _distribution(files: Files, folder: Path) -> Distribution | None:
 
 
 def _paths(record: str) -> tuple[PurePosixPath, ...]:
-    rows = csv.reader(record.splitlines())
-    return tuple(PurePosixPath(row[0]) for row in rows if row and not row[0].startswith(".."))
+    rows = (_row(line) for line in record.splitlines())
+    return tuple(PurePosixPath(row[0]) for row in rows if row and row[0].strip("./") and not row[0].startswith(".."))
+
+
+def _row(line: str) -> list[str]:
+    """Return the fields of one line of a RECORD; none of a line that is damaged."""
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def _modules(record: str) -> frozenset[str]:
