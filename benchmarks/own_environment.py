@@ -1,11 +1,13 @@
 """Diagnose environments that stand, built by hand, with manifest and history withheld (`envmgr diagnose --from VENV`).
 
     own_environment.py CASES --score score.py [--only ID]... [--json OUT] [--budget 300] [--envmgr envmgr] [--place DIR]
+                       [--half-built]
 
 CASES is a folder of cases as score.py reads them; those with `steps` are taken. Each environment is built by score.py's
 own `World.build`, the finding is judged by score.py's own judge (it rebuilds the fix by itself), and what lay in the
 environment, HOME and the folder must be byte-identical afterwards. Cases whose history cannot even be installed leave no
-environment to ask about: they are counted apart.
+environment to ask about: they are counted apart; with --half-built, what was left of the attempt is asked about all the
+same (the history is withheld, so that only the probe tells what was wanted).
 """
 
 import argparse
@@ -59,7 +61,9 @@ def judged(score: ModuleType, case: dict, options: argparse.Namespace, place: Pa
     venv = world.root / "venv"
     row["stands"], said = world.build(score.merged(case, {}), venv)
     if not row["stands"]:
-        return {**row, "words": f"its history cannot be installed: {score.last(said)[:140]}"}
+        row["words"] = f"its history cannot be installed: {score.last(said)[:140]}"
+        if not options.half_built or not (venv / "bin" / "python").exists():
+            return row
     before = fingerprint(world.root, score.OWN)
     argv = ["diagnose", "--from", str(venv), "--probe", case["probe"], "--json", "--budget", f"{options.budget}s"]
     argv += [
@@ -111,6 +115,7 @@ def table(rows: list[dict]) -> list[str]:
         f"{', '.join(row['touched'][:3]) or 'nothing'} | {row['seconds']:.1f} s | {row['words'][:160].replace('|', '/')} |"
         for row in standing
     ]
+    half = [row for row in rows if not row["stands"] and row["cause"] is not None]
     apart = [f"- {row['id']}: {row['skipped'] or row['words'][:160]}" for row in rows if row not in standing]
     return [
         "| what | result |",
@@ -119,7 +124,11 @@ def table(rows: list[dict]) -> list[str]:
         f"| cause right | {share['cause']}/{count} |",
         f"| fix seen to work | {share['fix']}/{count} |",
         f"| both | {both}/{count} ({both / count:.0%}) |" if count else "| both | not measured |",
-        f"| environment, HOME or folder touched | {sum(bool(row['touched']) for row in standing)} |",
+        f"| environment, HOME or folder touched | {sum(bool(row['touched']) for row in rows)} |",
+        (
+            f"| half-built ones: cause, fix | {sum(bool(row['cause']) for row in half)}/{len(half)}, "
+            f"{sum(bool(row['fix']) for row in half)}/{len(half)} |"
+        ),
         f"| crashes | {sum(row['crash'] for row in standing)} |",
         f"| median, longest | {statistics.median(seconds):.1f} s, {max(seconds):.1f} s |" if seconds else "",
         "",
@@ -136,6 +145,7 @@ def main() -> None:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--score", type=Path, required=True)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--half-built", action="store_true")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--budget", type=int, default=300)
     parser.add_argument("--envmgr", default="envmgr")
