@@ -23,6 +23,7 @@ from pathlib import Path
 from envmgr.app.inferring import Asked, infer
 from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError
+from envmgr.ports import Listener
 
 WIDELY_USED = set(
     "numpy scipy pandas sklearn matplotlib tensorflow keras torch torchvision theano cv2 PIL nltk seaborn requests flask "
@@ -31,6 +32,13 @@ WIDELY_USED = set(
     "selenium twisted werkzeug pytest mock".split()
 )
 LEARNING = set("sklearn tensorflow keras torch torchvision theano nltk xgboost lightgbm gensim".split())
+
+
+class Narrator(Listener):
+    """Tells on stderr what is tried."""
+
+    def on_event(self, event):
+        print(event.stage, event.subject, event.detail, file=sys.stderr, flush=True)
 
 
 def imported(path):
@@ -68,7 +76,7 @@ def measure(folder, gist, budget):
     row = {"id": gist, "found": False, "python": "", "day": "", "why": ""}
     try:
         asked = Asked((folder / "all-gists" / gist / "snippet.py",), budget=budget)
-        found = infer(Workplace(), asked)
+        found = infer(Workplace(listener=Narrator()), asked)
     except EnvmgrError as error:
         row["why"] = error.what.replace("snippet.py", "it") + (f": {error.why.splitlines()[0]}" if error.why else "")
     else:

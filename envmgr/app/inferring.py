@@ -247,7 +247,9 @@ class _Inferring:
             files=place.files,
             clock=place.clock,
             listener=place.listener,
-            probe_for=lambda without: make_probe(self._reading.surfaces, without | self._reading.local),
+            probe_for=lambda without, glance: make_probe(
+                self._reading.surfaces, without | self._reading.local, glance=glance
+            ),
             affordable=lambda: self._elapsed() < self._asked.budget * _RELEASE_SHARE,
         )
 

@@ -82,7 +82,7 @@ class Means:
     files: Files
     clock: Clock
     listener: Listener
-    probe_for: Callable[[frozenset[str]], Probe]
+    probe_for: Callable[[frozenset[str], bool], Probe]
     affordable: Callable[[], bool]
 
 
@@ -94,6 +94,7 @@ class EraSearch:
         self.means = means
         self.attempts: list[Attempt] = []
         self.experiments: list[Experiment] = []
+        self.glances = True
 
     def search(self, days: Sequence[str], starts: Sequence[int]) -> Attempt | None:
         """Return the attempt that passed, else the one that came nearest, None when nothing could be built."""
@@ -110,7 +111,15 @@ class EraSearch:
             if attempt is not None and attempt.passed:
                 return attempt
             tried[at] = attempt.missing if attempt is not None else None
-        return self.nearest
+        return self._seen_whole()
+
+    def _seen_whole(self) -> Attempt | None:
+        """Return the nearest attempt with everything that it lacks: from now on files alone are not enough."""
+        self.glances = False
+        nearest = self.nearest
+        if nearest is None or not (nearest.proof and nearest.proof.glanced):
+            return nearest
+        return self.attempt(nearest.era.day) or nearest
 
     def _set_aside(self, days: Sequence[str]) -> None:
         """Give up what has no release that could be had on any day, for any Python here."""
@@ -124,9 +133,7 @@ class EraSearch:
     def nearest(self) -> Attempt | None:
         """The attempt in which the fewest names are missing, the latest of them."""
         built = [one for one in self.attempts if one.missing is not None]
-        return (
-            min(built, key=lambda one: (not one.passed, len(one.missing or ()), one.era.day == "")) if built else None
-        )
+        return min(built, key=_distance) if built else None
 
     def era(self, day: str) -> Era | None:
         """Return the era of a day: with the newest Python of its time for which everything required can be had."""
@@ -179,7 +186,7 @@ class EraSearch:
 
     def observe(self, world: World, era: Era) -> Attempt:
         """Build and probe one world, and note what was seen."""
-        probe = self.means.probe_for(frozenset(self.quest.unreachable))
+        probe = self.means.probe_for(frozenset(self.quest.unreachable), self.glances)
         laboratory = self.means.laboratory
         laboratory.bench = replace(laboratory.bench, probe=("-c", probe.code))
         seen = laboratory.observe(world)
@@ -338,6 +345,12 @@ def _missing_modules(proof: Proof | None) -> Iterable[str]:
         return ()
     marks = (each.why.partition("No module named ") for each in proof.missing if each.required)
     return [rest.strip("'\" ").split("'")[0] for _, found, rest in marks if found]
+
+
+def _distance(attempt: Attempt) -> tuple[bool, bool, int, bool]:
+    """Return how far an attempt is from what is wanted: what was only glanced at is farther than what was tried."""
+    glanced = attempt.proof is not None and attempt.proof.glanced
+    return not attempt.passed, glanced, len(attempt.missing or ()), attempt.era.day == ""
 
 
 def _is_of(version: str, series: str) -> bool:

@@ -24,8 +24,11 @@ class Probe:
     imports: str
 
 
-def make_probe(surfaces: Sequence[Surface], left_out: Collection[str]) -> Probe:
-    """Return the probe for some scripts, without the top-level modules `left_out` (local ones, unreachable ones)."""
+def make_probe(surfaces: Sequence[Surface], left_out: Collection[str], *, glance: bool = False) -> Probe:
+    """Return the probe for some scripts, without the top-level modules `left_out` (local ones, unreachable ones).
+
+    With `glance` it first looks at files alone, and imports nothing where something is certainly missing.
+    """
     required: list[ScriptImport] = []
     optional: list[ScriptImport] = []
     groups: list[list[list[dict[str, object]]]] = []
@@ -47,6 +50,7 @@ def make_probe(surfaces: Sequence[Surface], left_out: Collection[str]) -> Probe:
         "groups": groups,
         "optional": [_plain(each) for each in optional],
         "uses": uses,
+        "glance": glance,
     }
     text = files("envmgr.infer.probes").joinpath("surface.py").read_text(encoding="utf-8")
     code = text.replace(_PLACE, f"{_PLACE.removesuffix('{}')}json.loads({json.dumps(json.dumps(plan))})")
@@ -78,6 +82,7 @@ def read_proof(output: str, *, passed: bool) -> Proof | None:
         told = json.loads(lines[-1].removeprefix(_MARK))
         return Proof(
             passed=passed,
+            glanced=bool(told.get("glanced")),
             imported=tuple(dict.fromkeys(told["imported"])),
             resolved=tuple(dict.fromkeys(told["resolved"])),
             missing=tuple(MissingName.model_validate(each) for each in told["missing"]),

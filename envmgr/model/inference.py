@@ -55,21 +55,25 @@ class MissingName(Noun):
 
 
 class Proof(Noun):
-    """What a probe of the import surface saw in the environment; `ran` tells how the script itself ended, if asked."""
+    """What a probe of the import surface saw in the environment; `ran` tells how the script itself ended, if asked.
+
+    `glanced` tells that it only looked at files, which were enough to say what is missing; there may be more.
+    """
 
     passed: bool
     imported: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     missing: tuple[MissingName, ...] = ()
     ran: str = ""
+    glanced: bool = False
 
 
 class Inference(Noun):
     """An environment for scripts, why it was chosen, and what is not known of it.
 
     `syntax` is the range of Pythons that can read the source; `python` and `exclude_newer` with `requirements` are
-    what was chosen, `resolved` what was installed by it (`sources` of it were built from source). `unreachable` holds what could not be had, `open` what only a
-    run would tell.
+    what was chosen, `resolved` what was installed by it (`sources` of it were built). `unreachable` holds what could
+    not be had, `open` what only a run would tell.
     """
 
     scripts: tuple[str, ...]

@@ -1,17 +1,92 @@
 """Imports what a script imports and looks up the names that it uses; runs no statement of the script itself.
 
 Run by an environment's own Python, back to 3.6. `PLAN` is put in by whoever runs it. On stdout goes one line that
-begins with `@@surface `; exit 1, with the first failure's traceback, when something required is not there.
+begins with `@@surface `; exit 1, with the first failure's traceback, when something required is not there. A plan may
+ask for a glance at the files first: what is certainly not there is told without importing anything.
 """
 
+import ast
+import importlib.util
 import inspect
 import json
+import os
 import sys
 import traceback
 import warnings
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 PLAN: Dict[str, Any] = {}
+
+
+class Package:
+    """What the files of a package say of a name in it, without importing it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.names: Set[str] = set()
+        self.open = False
+        self.computes = False
+        try:
+            with open(os.path.join(folder, "__init__.py"), encoding="utf-8", errors="replace") as file:
+                self.text = file.read()
+            self.read(ast.parse(self.text))
+        except (OSError, SyntaxError, ValueError):
+            self.text, self.open, self.computes = "", True, True
+
+    def read(self, tree: ast.Module) -> None:
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                for alias in node.names:
+                    self.open = self.open or alias.name == "*"
+                    self.names.add(alias.asname or alias.name.split(".")[0])
+                if isinstance(node, ast.ImportFrom) and node.module and node.level == 1:
+                    self.names.add(node.module.split(".")[0])
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                self.names.add(node.name)
+                self.open = self.open or node.name == "__getattr__"
+            elif isinstance(node, ast.Name):
+                self.names.add(node.id)
+        words = ("setattr", "globals", "exec", "sys.modules", "lazy", "Lazy", "__path__", "import_module")
+        self.computes = any(word in self.text for word in words)
+
+    def below(self, name: str) -> str:
+        """The folder or file of a submodule, empty if there is none."""
+        folder = os.path.join(self.folder, name)
+        if os.path.isdir(folder):
+            return folder
+        files = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        return next((folder for file in files if file.split(".")[0] == name and not file.endswith(".pyi")), "")
+
+    def lacks(self, name: str) -> bool:
+        """True when a name is certainly neither a submodule nor bound in the package."""
+        if self.below(name) or self.open or name in self.names or name.startswith("__"):
+            return False
+        return not self.computes or name not in self.text
+
+    def lacks_module(self, name: str) -> bool:
+        """True when a submodule of that name can certainly not be imported."""
+        return not self.below(name) and "sys.modules" not in self.text and "__path__" not in self.text
+
+
+def glance(path: List[str], last_is_module: bool) -> str:
+    """The part of a dotted path that is certainly not there, empty when nothing is certain."""
+    try:
+        spec = importlib.util.find_spec(path[0])
+    except BaseException:
+        return ""
+    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+    if len(folders) != 1:
+        return ""
+    folder = folders[0]
+    for at, name in enumerate(path[1:], 1):
+        package = Package(folder)
+        lacks = package.lacks_module(name) if last_is_module else package.lacks(name)
+        if lacks:
+            return ".".join(path[: at + 1])
+        folder = package.below(name)
+        if not os.path.isdir(folder):
+            return ""
+    return ""
 
 
 class Surface:
@@ -26,6 +101,22 @@ class Surface:
         self.missing.append({"name": name, "module": module, "why": kind[:300], "required": required})
         if required and self.first is None:
             self.first = error
+
+    def look(self) -> None:
+        """Note what is certainly missing of what is required."""
+        paths = [(wanted["module"].split("."), True, wanted["module"]) for wanted in PLAN["required"]]
+        for wanted in PLAN["required"]:
+            names = [name for name in wanted["names"] if name != "*"]
+            paths += [(wanted["module"].split(".") + [name], False, wanted["module"]) for name in names]
+        uses = [use for use in PLAN["uses"] if use["required"]]
+        paths += [(use["module"].split(".") + use["path"], False, use["module"]) for use in uses]
+        seen: Set[str] = set()
+        for path, is_module, module in paths:
+            lost = glance(path, is_module)
+            if lost and lost not in seen:
+                seen.add(lost)
+                error = ImportError("No module named %r" % lost) if is_module else AttributeError("no name " + lost)
+                self.fail(lost, module, True, error)
 
     def load(self, wanted: Dict[str, Any]) -> List[Tuple[str, BaseException]]:
         module, names = wanted["module"], wanted["names"]
@@ -87,10 +178,23 @@ class Surface:
             name += "." + step
         self.resolved.append(".".join([use["module"]] + use["path"]))
 
+    def tell(self, glanced: bool) -> None:
+        told = {"imported": self.imported, "resolved": self.resolved, "missing": self.missing, "glanced": glanced}
+        sys.stdout.write("\n@@surface " + json.dumps(told) + "\n")
+        sys.stdout.flush()
+        if self.first is not None:
+            traceback.print_exception(type(self.first), self.first, self.first.__traceback__)
+            sys.stderr.flush()
+            sys.exit(1)
+
 
 def main() -> None:
     warnings.simplefilter("ignore")
     surface = Surface()
+    if PLAN["glance"]:
+        surface.look()
+        if surface.missing:
+            surface.tell(True)
     for wanted in PLAN["required"]:
         surface.take(wanted, True)
     for branches in PLAN["groups"]:
@@ -99,14 +203,7 @@ def main() -> None:
         surface.take(wanted, False)
     for use in PLAN["uses"]:
         surface.follow(use)
-    told = {"imported": surface.imported, "resolved": surface.resolved, "missing": surface.missing}
-    sys.stdout.write("\n@@surface " + json.dumps(told) + "\n")
-    sys.stdout.flush()
-    if surface.first is not None:
-        error = surface.first
-        traceback.print_exception(type(error), error, error.__traceback__)
-        sys.stderr.flush()
-        sys.exit(1)
+    surface.tell(False)
 
 
 main()
