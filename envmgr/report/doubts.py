@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from envmgr.model.noun import Noun
@@ -42,14 +42,17 @@ def is_unchecked(cell: JudgedCell) -> bool:
     return cell.outcome in GOOD and numbers_of(cell) == "unchecked"
 
 
-def unchecked(judged: Sequence[JudgedCell]) -> tuple[MarkNote, ...]:
-    """Return the cells that passed and were compared with nothing, by the reason for which there was no reference."""
+def unchecked(judged: Sequence[JudgedCell], names: Mapping[str, str]) -> tuple[MarkNote, ...]:
+    """Return the cells that passed and were compared with nothing, by the reason for which there was no reference.
+
+    `names` is by cell id.
+    """
     groups: dict[str, list[JudgedCell]] = {}
     for cell in judged:
         groups.setdefault(cell.cell.group, []).append(cell)
     found: dict[str, list[str]] = {}
     for cells in groups.values():
-        alone = [cell.cell.name for cell in cells if is_unchecked(cell)]
+        alone = [names[cell.cell.id] for cell in cells if is_unchecked(cell)]
         if alone:
             found.setdefault(_no_reference(cells), []).extend(alone)
     return tuple(

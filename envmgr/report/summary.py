@@ -100,7 +100,8 @@ def matrix_view(
 
     `defaults` are the runners' own parameters: what is not changed from them need not be read.
     """
-    notes = _notes(judged)
+    names = _names(judged)
+    notes = _notes(judged, names)
     plan = run.record.plan
     return MatrixView(
         run=run.record.id,
@@ -111,10 +112,10 @@ def matrix_view(
         processes=plan.processes,
         started_at=run.record.started_at,
         finished=run.finished,
-        sections=_sections(judged, summaries, notes, defaults or {}),
+        sections=_sections(judged, summaries, (notes, names), defaults or {}),
         notes=notes,
-        marks=disturbed((cell.cell.name, _summary(cell, summaries).marks) for cell in judged),
-        unchecked=unchecked(judged),
+        marks=disturbed((names[cell.cell.id], _summary(cell, summaries).marks) for cell in judged),
+        unchecked=unchecked(judged, names),
         findings=shared_findings(judged, {note.reason: note.number for note in notes}),
         counts=dict(Counter(cell.outcome for cell in judged)),
         unexpected=sum(cell.unexpected for cell in judged),
@@ -146,7 +147,16 @@ def error_of(row: Row) -> str:
     return {"reference": "reference", "unchecked": "none"}.get(row.numbers, "")
 
 
-def _notes(judged: Sequence[JudgedCell]) -> tuple[Note, ...]:
+def _names(judged: Sequence[JudgedCell]) -> dict[str, str]:
+    """Return each cell's name by its id; where there are several hosts, it begins with the host's."""
+    several = len({cell.cell.host for cell in judged if cell.cell.host}) > 1
+    return {
+        cell.cell.id: f"{cell.cell.host} {cell.cell.name}" if several and cell.cell.host else cell.cell.name
+        for cell in judged
+    }
+
+
+def _notes(judged: Sequence[JudgedCell], names: Mapping[str, str]) -> tuple[Note, ...]:
     told: dict[tuple[Outcome, Outcome | None, str], list[JudgedCell]] = {}
     for cell in judged:
         if cell.reason and cell.observed is not None:
@@ -157,7 +167,7 @@ def _notes(judged: Sequence[JudgedCell]) -> tuple[Note, ...]:
             outcome=outcome,
             observed=observed,
             reason=reason,
-            cells=tuple(dict.fromkeys(cell.cell.name for cell in cells)),
+            cells=tuple(dict.fromkeys(names[cell.cell.id] for cell in cells)),
             ids=tuple(cell.cell.id for cell in cells),
         )
         for number, ((outcome, observed, reason), cells) in enumerate(told.items(), start=1)
@@ -178,22 +188,28 @@ def _drawn(cell: JudgedCell, summary: Summary) -> tuple[float, ...]:
 def _sections(
     judged: Sequence[JudgedCell],
     summaries: Mapping[str, Summary],
-    notes: tuple[Note, ...],
+    told: tuple[tuple[Note, ...], Mapping[str, str]],
     defaults: Mapping[str, Mapping[str, Any]],
 ) -> tuple[Section, ...]:
     grouped: dict[tuple[str, str], list[JudgedCell]] = {}
     for cell in judged:
         key = (cell.cell.runner, repr(sorted(cell.cell.parameters.items())))
         grouped.setdefault(key, []).append(cell)
+    notes, names = told
     numbers = {ident: note.number for note in notes for ident in note.ids}
     return tuple(
-        _section(cells, summaries, numbers, defaults.get(cells[0].cell.runner, {})) for cells in grouped.values()
+        _section(cells, summaries, (numbers, names), defaults.get(cells[0].cell.runner, {}))
+        for cells in grouped.values()
     )
 
 
 def _section(
-    cells: list[JudgedCell], summaries: Mapping[str, Summary], numbers: Mapping[str, int], defaults: Mapping[str, Any]
+    cells: list[JudgedCell],
+    summaries: Mapping[str, Summary],
+    told: tuple[Mapping[str, int], Mapping[str, str]],
+    defaults: Mapping[str, Any],
 ) -> Section:
+    numbers, names = told
     first = cells[0].cell
     baseline = baseline_of(cells, summaries)
     middle = _median(baseline, summaries) if baseline else None
@@ -201,9 +217,18 @@ def _section(
     return Section(
         runner=first.runner,
         parameters=changed,
-        baseline=" on ".join(filter(None, (baseline.cell.label, baseline.cell.device_name))) if baseline else "",
-        rows=tuple(_row(cell, summaries, middle, numbers.get(cell.cell.id)) for cell in cells),
+        baseline=_in_words(baseline, names) if baseline else "",
+        rows=tuple(
+            _row(cell, summaries, middle, numbers.get(cell.cell.id)).model_copy(update={"name": names[cell.cell.id]})
+            for cell in cells
+        ),
     )
+
+
+def _in_words(baseline: JudgedCell, names: Mapping[str, str]) -> str:
+    cell = baseline.cell
+    place = " on ".join(part for part in (cell.label, cell.device_name) if part)
+    return place if names[cell.id] == cell.name else f"{place} of {cell.host}"
 
 
 def baseline_of(cells: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> JudgedCell | None:

@@ -47,6 +47,7 @@ def test_two_hosts_are_one_matrix_and_told_apart(workplace, store_run):
     assert reading.view.hosts == ("box", "mac")
     text = terminal.matrix(reading.view, Look(80))
     assert "\nhost " in text
+    assert "speed: times as fast as alpha on cpu:0 of box\n" in text
     assert sum(line.startswith("mac ") for line in text.splitlines()) == 4
     cells = run_data(run, reading.judged, reading.summaries)["cells"]
     assert {cell["host"]: cell["resolved"] for cell in cells}["mac"] == {"keras": "3.12.0", "numpy": "2.1.0"}

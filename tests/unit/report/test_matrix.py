@@ -97,6 +97,16 @@ def test_what_disturbed_stands_in_markdown_too(run, judged, summaries):
     assert "- `b` other programs kept 1.50 of 2 cores busy (`keras-jax/" in text
 
 
+def test_reasons_name_the_host_where_there_are_several(run, judged, summaries):
+    elsewhere = judged[4].cell.model_copy(update={"id": "z5", "host": "mac"})
+    view = matrix_view(run, (*judged, judged[4].model_copy(update={"cell": elsewhere})), summaries)
+    assert view.notes[2].cells == (
+        "box keras-torch/keras_inference/mps",
+        "box torch-cpu/keras_inference/mps",
+        "mac keras-torch/keras_inference/mps",
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "look"),
     [
