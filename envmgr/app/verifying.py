@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.past import past_build
 from envmgr.app.probing import ask_keras, list_devices, try_device
+from envmgr.app.silent_failures import device_check, finding_on, static_checks
 from envmgr.app.workplace import Workplace
 from envmgr.backends import backend_for, invariants, operation_check
 from envmgr.backends.keras import check_active
@@ -30,6 +32,7 @@ from envmgr.errors import BuildError, EnvmgrError
 from envmgr.host.match import match
 from envmgr.manifest.expand import select, variants
 from envmgr.model.env import Check, DeviceListing, StepState, Verification
+from envmgr.model.finding import Finding
 from envmgr.model.host import HostFacts, Interpreter
 
 
@@ -56,6 +59,7 @@ class BuildReport(NamedTuple):
     steps: tuple[StepState, ...] = ()
     warnings: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()
+    finding: Finding | None = None
     failure: Failure | None = None
 
     def exit_code(self, *, strict: bool) -> int:
@@ -98,7 +102,8 @@ def _told(workplace: Workplace, facts: HostFacts, label: str, make: Callable[[],
     """Return what came of a build: the env with what it warns of, or why there is none."""
     try:
         built = make()
-        checks = checks_of(workplace, built, facts) if built.fresh else _quick_checks(built)
+        quick = (*_quick_checks(built), _machine_check(built, facts))
+        checks = checks_of(workplace, built, facts) if built.fresh else quick
     except EnvmgrError as error:
         states = error.states if isinstance(error, HistoryError) else ()
         failure = Failure(error.code, error.what, error.why, error.hint, error.exit_code)
@@ -114,6 +119,7 @@ def _told(workplace: Workplace, facts: HostFacts, label: str, make: Callable[[],
         steps=built.env.steps,
         warnings=tuple(check for check in checks if not check.passed),
         notes=built.notes,
+        finding=finding_on(built, checks, facts),
     )
 
 
@@ -129,7 +135,31 @@ def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification
     if manifest.backend is not None:
         listing = list_devices(workplace, built.env, manifest, facts)
         checks += _device_checks(workplace, built, listing, facts)
-    return Verification(manifest=manifest.name, variant=variant, checks=tuple(checks), devices=listing)
+    return Verification(
+        manifest=manifest.name,
+        variant=variant,
+        checks=tuple(checks),
+        devices=listing,
+        finding=finding_on(built, checks, facts),
+    )
+
+
+def silently_wrong(workplace: Workplace, name: str, device: str | None = None) -> Finding | None:
+    """Return the finding on the env of a name that is not what was asked for; None if it is, or is not built."""
+    try:
+        manifest, variant = pick_one(workplace, name)
+        facts = facts_here(workplace)
+        built = Builder(workplace, facts, BuildWishes()).find(manifest, variant)
+        if built is None:
+            return None
+        wanted = manifest.model_copy(update={"device": device}) if device else manifest
+        built = replace(built, target=built.target.model_copy(update={"manifest": wanted}))
+        checks = [*checks_of(workplace, built, facts)]
+        if manifest.backend is not None:
+            checks += _device_checks(workplace, built, list_devices(workplace, built.env, wanted, facts), facts)
+    except EnvmgrError:
+        return None
+    return finding_on(built, checks, facts)
 
 
 def checks_of(workplace: Workplace, built: Built, facts: HostFacts, *, deep: bool = False) -> tuple[Check, ...]:
@@ -151,11 +181,11 @@ def checks_of(workplace: Workplace, built: Built, facts: HostFacts, *, deep: boo
 
 def _quick_checks(built: Built) -> tuple[Check, ...]:
     """Return what can be told from the record of the build alone."""
-    apart = invariants(built.env.resolved)
-    return tuple(
+    apart = tuple(
         Check(name="family", passed=False, subject=built.target.label, wanted="one version of both", found=sentence)
-        for sentence in apart
+        for sentence in invariants(built.env.resolved)
     )
+    return (*apart, *static_checks(built))
 
 
 def _machine_check(built: Built, facts: HostFacts) -> Check:
@@ -170,6 +200,7 @@ def _device_checks(workplace: Workplace, built: Built, listing: DeviceListing, f
     if manifest.backend is None:
         return ()
     checks = list(backend_for(manifest.backend).diagnose_listing(listing, facts))
+    checks += device_check(built, listing, facts)
     if "keras" in env.resolved:
         checks.append(check_active(ask_keras(workplace, env, manifest), manifest.backend))
     tried = [device for device in listing.devices if device.valid]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from envmgr.app.cleaning import Rubbish
 from envmgr.app.listing import Offer
@@ -12,6 +12,7 @@ from envmgr.app.verifying import BuildReport
 from envmgr.cli.look import look
 from envmgr.cli.session import say
 from envmgr.model.env import Verification
+from envmgr.model.finding import Finding
 from envmgr.report.text import amount
 
 _WATCHED = ("plaidml", "plaidml-keras", "torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib")
@@ -37,6 +38,14 @@ def show_builds(reports: Sequence[BuildReport]) -> None:
         for check in report.warnings:
             say(f"  warning: {check.name} {check.subject}: wanted {check.wanted}; found {check.found}")
             say(*(f"    try: {line}" for line in check.hint.splitlines()))
+        say(*(f"  finding: {line}" for line in _short(report.finding)))
+
+
+def _short(finding: Finding | None) -> Iterator[str]:
+    """Yield a finding in short: its causes, and the command that proves it."""
+    if finding is not None:
+        yield from (f"{cause.kind} {cause.name}: {cause.why}" for cause in finding.causes)
+        yield f"to prove it: {finding.next}"
 
 
 def show_verification(found: Verification) -> None:
@@ -44,6 +53,7 @@ def show_verification(found: Verification) -> None:
     from envmgr.report import tables
 
     print(tables.verification(found, look()), end="")
+    say(*(f"finding: {line}" for line in _short(found.finding)))
 
 
 def show_devices(found: Offer) -> None:

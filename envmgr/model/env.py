@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from envmgr.model.finding import Finding
 from envmgr.model.host import Interpreter, Lack
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Phase
@@ -101,12 +102,13 @@ class Check(Noun):
 
 
 class Verification(Noun):
-    """All that `verify` found in one env."""
+    """All that `verify` found in one env; `finding` tells why it is not what was asked for, if it is not."""
 
     manifest: str
     variant: str
     checks: tuple[Check, ...]
     devices: DeviceListing | None = None
+    finding: Finding | None = None
 
     @property
     def passed(self) -> bool:

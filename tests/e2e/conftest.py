@@ -55,7 +55,8 @@ class Index:
         """Put one pure wheel into the index and return its file."""
         place = self.folder / name
         place.mkdir(parents=True, exist_ok=True)
-        info = f"{name}-{version}.dist-info"
+        stem = f"{name.replace('-', '_')}-{version}"
+        info = f"{stem}.dist-info"
         metadata = [f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}"]
         metadata += [f"Requires-Dist: {each}" for each in requires]
         content = {
@@ -68,7 +69,7 @@ class Index:
             digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
             rows.append(f"{path},sha256={digest},{len(text.encode())}")
         content[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""])
-        wheel = place / f"{name}-{version}-py3-none-any.whl"
+        wheel = place / f"{stem}-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
             for path, text in content.items():
                 archive.writestr(path, text)
