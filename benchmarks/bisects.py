@@ -109,7 +109,7 @@ def main() -> None:
         print(row(name, answer))
     print("\n".join(line for answer in answers.values() for line in samples(answer)))
     for name in answers:
-        print(f"\n`envmgr bisect {shlex.join(word for word in asked[name] if word != KERAS_PROBE)}`")
+        print(f"\n`envmgr bisect {shlex.join('...' if word == KERAS_PROBE else word for word in asked[name])}`")
     if wishes.json:
         wishes.json.write_text(json.dumps(answers, indent=1))
 

@@ -120,7 +120,7 @@ class _Bisecting:
         trial = self._tried(spot)
         seconds = self._means.clock.monotonic() - begun
         kept = notebook.keep(trial.model_copy(update={"seconds": seconds}))
-        same = f"same revision as {kept.same_as}: skipped; " if kept.same_as else ""
+        same = f"the same as {kept.same_as}: skipped; " if kept.same_as else ""
         self._tell(kept.verdict, spot, f"{same}{kept.reason}")
         return kept
 

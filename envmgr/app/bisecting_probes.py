@@ -74,7 +74,8 @@ def _reason(seen: Observation) -> str:
     if seen.signal is not None:
         return f"ended by signal {seen.signal}"
     reading = seen.reading
-    return f"{reading.exception}: {reading.message}"[:_LONGEST] if reading.exception else reading.message[:_LONGEST]
+    apart = reading.exception and not reading.message.startswith(reading.exception)
+    return f"{reading.exception}: {reading.message}"[:_LONGEST] if apart else reading.message[:_LONGEST]
 
 
 def _told(text: str) -> str:

@@ -19,6 +19,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'envmgr diagnose --python 3.9 --require keras==2.2.4 --probe "import keras"',
     ),
     "infer": ("envmgr infer train.py", "envmgr infer notebook.ipynb --date 2018-03-01 --name old-notebook"),
+    "bisect": (
+        'envmgr bisect --package h5py --python 3.8 --require h5py --good 2.10.0 --bad 3.8.0 --probe "import h5py"',
+        "envmgr bisect torch-nightly --nightly --good 2026-10-01 --bad 2026-11-20 --runner torch_mnist --outcome wrong",
+    ),
+    "diff": ("envmgr diff plaidml-0.6.4 plaidml-0.7.0", "envmgr diff here other-machine.json"),
     "clean": ("envmgr clean --dry-run", "envmgr clean torch-stable --yes"),
     "schema": ("envmgr schema manifest --output manifest.json", "envmgr schema matrix run"),
     "export": ("envmgr export keras-jax --to pylock --output pylock.toml",),

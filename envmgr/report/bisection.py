@@ -60,7 +60,7 @@ def _extra_heads(found: Bisection) -> tuple[str, ...]:
 
 
 def _row(found: Bisection, trial: Trial) -> tuple[str, ...]:
-    same = f"same revision as {trial.same_as}: skipped" if trial.same_as else ""
+    same = f"{_likeness(found, trial)} as {trial.same_as}: skipped" if trial.same_as else ""
     asked = str(trial.asked) if trial.asked else "-"
     why = "; ".join(part for part in (same, clean(trial.reason)) if part)
     date = "" if trial.point.date == trial.point.label else trial.point.date
@@ -69,6 +69,11 @@ def _row(found: Bisection, trial: Trial) -> tuple[str, ...]:
         middle = f"{trial.median:.4g}" if trial.median is not None else ""
         figures = (middle, f"{trial.ratio:.3g}" if trial.ratio is not None else "")
     return (trial.point.label, date, trial.verdict, asked, *figures, why)
+
+
+def _likeness(found: Bisection, trial: Trial) -> str:
+    twin = next((each for each in found.tried if each.point.label == trial.same_as), trial)
+    return "same versions" if twin.resolved == trial.resolved else "same revision"
 
 
 def _listed(items: tuple[str, ...]) -> str:

@@ -4,7 +4,10 @@ import math
 import signal
 import time
 
+import jsonschema
 import pytest
+
+from envmgr.app.schemas import schema_of
 
 from .conftest import THIS_PYTHON, Index
 
@@ -24,6 +27,7 @@ def module(version, text):
 def bisected(project, *arguments):
     code, answer = project.json("bisect", *arguments)
     assert code == 0, answer
+    jsonschema.validate(answer, schema_of("bisect"))
     return answer["data"]["bisect"]
 
 

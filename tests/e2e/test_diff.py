@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
+import jsonschema
 import pytest
+
+from envmgr.app.schemas import schema_of
 
 from .conftest import THIS_PYTHON
 
@@ -14,6 +17,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.indexes, pytest.mark.timeout(
 def differences(project, one, other):
     code, answer = project.json("diff", one, other)
     assert answer["error"] is None, answer
+    jsonschema.validate(answer, schema_of("diff"))
     found = answer["data"]["diff"]
     assert code == (1 if found["differences"] else 0)
     return found
