@@ -58,7 +58,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--budget", type=int, default=120)
+    parser.add_argument("--budget", type=int, default=300)
     parser.add_argument("--envmgr", default=f"{sys.executable} -P -m envmgr", help="how envmgr is started")
     parser.add_argument("--check", action="store_true", help="only see to it that the worlds are what they claim to be")
     parser.add_argument("--json", type=Path)

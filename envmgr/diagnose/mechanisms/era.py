@@ -24,6 +24,7 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     yield from _caps(situation)
     yield from _pythons(situation)
     yield from _families(situation)
+    yield from _kin(situation)
 
 
 def era_of(situation: Situation) -> str:
@@ -193,6 +194,26 @@ def _families(situation: Situation) -> Iterator[Hypothesis]:
                 gives_up = f"{other} {situation.pins[other]}" if other in situation.pins else ""
                 weight -= 0.1 if gives_up and how == "same_day" else 0.0
                 yield Hypothesis("move a family together", _single(situation.world, line), cause, weight, 6.0, gives_up)
+
+
+def _kin(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose one version for two that share the first word of their names, and whose versions go together."""
+    there = {**situation.seen.resolved, **situation.pins}
+    known = frozenset[str]().union(*(members for _, members, _ in families()))
+    for anchor, pin in situation.pins.items():
+        for other in sorted(there):
+            kin = other != anchor and other.split("-")[0] == anchor.split("-")[0]
+            if not kin or there[other] == pin or {anchor, other} <= known:
+                continue
+            release = of_version(situation.releases(other), pin)
+            if release is None:
+                continue
+            why = f"{other} {there[other]} lies beside {anchor} {pin}, and both have a release {pin}"
+            told = situation.reading.says(pin) or situation.reading.says(there[other])
+            gives_up = f"{other} {situation.pins[other]}" if other in situation.pins else ""
+            cause = Cause(kind="package", name=other, why=why)
+            world = with_requirement(situation.world, f"{other}=={release.version}")
+            yield Hypothesis("move kin together", world, cause, 0.7 if told else 0.45, 6.0, gives_up)
 
 
 def _single(world: World, line: str) -> World:

@@ -38,9 +38,17 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
 def _suspects(situation: Situation) -> list[Distribution]:
     """Return the distributions asked for and those in whose code it broke."""
     contents = situation.contents
+    mistyped = {line.key for line in situation.lines if set(line.extras) - _extras_of(situation, line.key)}
     names = [line.key for line in situation.lines]
     names += [contents.owner_of(frame.module) for frame in reversed(situation.reading.frames) if frame.top]
-    return [contents.by_name[name] for name in dict.fromkeys(names) if name in contents.by_name]
+    return [
+        contents.by_name[name] for name in dict.fromkeys(names) if name in contents.by_name and name not in mistyped
+    ]
+
+
+def _extras_of(situation: Situation, name: str) -> set[str]:
+    there = situation.contents.by_name.get(name)
+    return set(there.extras) if there else set()
 
 
 def lacking(distribution: Distribution, situation: Situation) -> list[tuple[str, tuple[str, ...]]]:
