@@ -19,10 +19,11 @@ from envmgr.app.experiment_variables import caches
 from envmgr.app.experimenting import Laboratory
 from envmgr.app.hosting import facts_here
 from envmgr.app.inferring_offers import Offers, lying_wheels
+from envmgr.app.inferring_quest import Attempt, Means, Quest, number_of
 from envmgr.app.inferring_reading import Reading, clocks_of, read_scripts
 from envmgr.app.inferring_releases import move_releases
 from envmgr.app.inferring_run import run_script
-from envmgr.app.inferring_search import Attempt, EraSearch, Means, Quest
+from envmgr.app.inferring_search import EraSearch
 from envmgr.app.inferring_seen import seen_wheels
 from envmgr.app.inferring_telling import Story, tell
 from envmgr.app.workplace import Workplace
@@ -165,11 +166,11 @@ class _Inferring:
 
     def _quest(self, clocks: Sequence[Clock]) -> Quest:
         reading = self._reading
-        lowest = max((script.syntax.lowest for script in reading.scripts), key=_number, default="")
+        lowest = max((script.syntax.lowest for script in reading.scripts), key=number_of, default="")
         highest = [script.syntax.highest for script in reading.scripts if script.syntax.highest]
         highest += [last for last in self._last_pythons() if last and not last.startswith("2")]
         here = [each for each in self._place.interpreters if each.count(".") == 1 and each.startswith("3")]
-        pythons = tuple(sorted((each for each in here if _number(each) >= _number(lowest)), key=_number))
+        pythons = tuple(sorted((each for each in here if number_of(each) >= number_of(lowest)), key=number_of))
         if self._asked.python:
             pythons = (self._asked.python,)
         if not pythons or pythons[0] not in self._place.interpreters:
@@ -185,7 +186,7 @@ class _Inferring:
                 clock.name: clock.version for clock in clocks if clock.version and clock.kind in {"pin", "dockerfile"}
             },
             pythons=pythons,
-            highest="" if self._asked.python else min(highest, key=_number, default=""),
+            highest="" if self._asked.python else min(highest, key=number_of, default=""),
             local=reading.local,
             unreachable={origin.module: origin.why for origin in self._origins if origin.kind == "unreachable"},
         )
@@ -300,12 +301,3 @@ def _hermetic(place: Place, room: Path) -> Place:
     for made in (home, folder, room / "empty" / "home", room / "empty" / "cwd"):
         place.files.make_folder(made)
     return replace(place, environment=environment | {"HOME": str(home)}, home=home, folder=folder)
-
-
-def _number(minor: str) -> tuple[int, ...]:
-    """Return a minor version as numbers, nothing as the lowest.
-
-    >>> _number("3.10") > _number("3.9") > _number("")
-    True
-    """
-    return tuple(int(part) for part in minor.split(".")) if minor else ()

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
-from envmgr.app.inferring_search import Attempt, EraSearch
+from envmgr.app.inferring_quest import Attempt
+from envmgr.app.inferring_search import EraSearch
 from envmgr.diagnose.releases import Release
 from envmgr.diagnose.requirement import with_line, without
 from envmgr.diagnose.worlds import with_requirement

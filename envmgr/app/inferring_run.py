@@ -9,8 +9,8 @@ from envmgr.app.diagnosing import Place
 from envmgr.app.experiment_places import take_snapshot
 from envmgr.app.experiment_variables import probe_environment
 from envmgr.app.experimenting import Laboratory
+from envmgr.app.inferring_quest import Attempt
 from envmgr.app.inferring_reading import Script
-from envmgr.app.inferring_search import Attempt
 from envmgr.ports import ProcessRequest
 
 _APART = ("unshare", "--map-root-user", "--net")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from envmgr.app.inferring_quest import Attempt, Quest
 from envmgr.app.inferring_reading import Reading
-from envmgr.app.inferring_search import Attempt, Quest
 from envmgr.diagnose.requirement import read_line
 from envmgr.model.finding import Experiment
 from envmgr.model.inference import Clock, Inference, ModuleOrigin, Proof
