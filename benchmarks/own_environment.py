@@ -1,7 +1,7 @@
 """Diagnose environments that stand, built by hand, with manifest and history withheld (`envmgr diagnose --from VENV`).
 
     own_environment.py CASES --score score.py [--only ID]... [--json OUT] [--budget 300] [--envmgr envmgr] [--place DIR]
-                       [--half-built]
+                       [--half-built] [--every]
 
 CASES is a folder of cases as score.py reads them; those with `steps` are taken. Each environment is built by score.py's
 own `World.build`, the finding is judged by score.py's own judge (it rebuilds the fix by itself), and what lay in the
@@ -145,6 +145,7 @@ def main() -> None:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--score", type=Path, required=True)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--every", action="store_true", help="cases without steps as well")
     parser.add_argument("--half-built", action="store_true")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--budget", type=int, default=300)
@@ -156,7 +157,7 @@ def main() -> None:
         parser.error(f"{options.envmgr} cannot be started: name it with --envmgr")
     rows = []
     for case in score.cases_in([options.cases], beneath=False):
-        if not case.get("steps") or (options.only and case["id"] not in options.only):
+        if not (case.get("steps") or options.every) or (options.only and case["id"] not in options.only):
             continue
         lacking = score.lacking(case)
         if lacking:
