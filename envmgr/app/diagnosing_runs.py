@@ -30,12 +30,13 @@ from envmgr.diagnose.changes import Change
 from envmgr.diagnose.hunt import Ends, Probe, Searched, Traced
 from envmgr.diagnose.requirement import key_of
 from envmgr.diagnose.worlds import asked as lines_of
-from envmgr.errors import UsageError
+from envmgr.errors import EnvmgrError, UsageError
 from envmgr.model.env import Device
 from envmgr.model.finding import Finding, World
 from envmgr.model.host import HostFacts
 from envmgr.model.outcome import NEUTRAL, Outcome
 from envmgr.model.result import JudgedCell, Run
+from envmgr.ports import Event
 from envmgr.store.query import LATEST
 
 _LEAST = 60.0
@@ -90,23 +91,30 @@ def with_device(workplace: Workplace, asked: Asked, device: str | None) -> Asked
     return replace(asked, variables={**variables, **asked.variables})
 
 
-def diagnosed_cells(workplace: Workplace, run: Run, budget: float) -> dict[str, Finding]:
-    """Return what experiments say of each distinct finding of a run, by its id, within a budget of seconds."""
+def prove_run(workplace: Workplace, run: Run, budget: float) -> Run:
+    """Diagnose by experiment each distinct finding on cells that failed unexpectedly, and keep in the run what comes.
+
+    `budget` is in seconds, for all of them. What cannot be diagnosed keeps the finding that it has.
+    """
     facts = facts_here(workplace)
     judged = with_findings(run, judged_cells(run))
     groups = distinct_findings([each for each in judged if each.unexpected])
-    found: dict[str, Finding] = {}
     begun = workplace.clock.monotonic()
     for number, (ident, cells) in enumerate(groups.items()):
         left = budget - (workplace.clock.monotonic() - begun)
         if left <= 0:
+            workplace.listener.on_event(Event("warning", run.record.id, "the budget for experiments is spent"))
             break
         asked = Asked(budget=left / (len(groups) - number))
-        with workplace.files.scratch("cells") as room:
-            finding = _by_experiment(_Work(workplace, asked, run, facts, room), cells[0])
+        try:
+            with workplace.files.scratch("cells") as room:
+                finding = _by_experiment(_Work(workplace, asked, run, facts, room), cells[0])
+        except EnvmgrError as error:
+            workplace.listener.on_event(Event("warning", cells[0].cell.name, f"not diagnosed: {error.what}"))
+            continue
         if finding is not None:
-            found[ident] = finding
-    return found
+            workplace.store.prove(run.record.id, finding.model_copy(update={"id": ident}))
+    return workplace.store.load(run.record.id)
 
 
 def _proven(work: _Work, judged: Sequence[JudgedCell]) -> Diagnosed:

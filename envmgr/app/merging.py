@@ -65,6 +65,7 @@ def merged(runs: Sequence[Run]) -> Run:
         damaged=tuple(f"{run.record.id}: {text}" for run in ordered for text in run.damaged),
         origins=origins,
         set_aside=tuple(found for run in ordered for found in run.set_aside),
+        proven={ident: found for run in ordered for ident, found in run.proven.items()},
     )
 
 

@@ -110,6 +110,12 @@ def run(
     ci: Annotated[
         bool, typer.Option("--ci", help="Annotations and a summary for GitHub Actions, and envmgr-junit.xml here.")
     ] = False,
+    diagnose: Annotated[
+        bool, typer.Option("--diagnose", help="Prove afterwards by experiment what made cells fail.")
+    ] = False,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="SECONDS", help="Time for all experiments of --diagnose, as 600s or 10m.")
+    ] = "600s",
     wide: Wide = False,
     json: JsonFlag = False,
     project: ProjectOption = None,
@@ -118,11 +124,13 @@ def run(
     """Build what is missing, measure every cell, show the table. Exit 1 when a cell fails unexpectedly."""
     from envmgr.app.building import BuildWishes
     from envmgr.app.continuous import tell_service
+    from envmgr.app.diagnosing_runs import prove_run
     from envmgr.app.fleeting import FleetWishes
     from envmgr.app.matrix import MatrixWishes
     from envmgr.app.planning import Selection
     from envmgr.app.reporting import reading_of
     from envmgr.app.workplace import Workplace
+    from envmgr.cli.diagnose import seconds_of
     from envmgr.cli.show import answer_of_run, measured
 
     def action(workplace: Workplace) -> Answer:
@@ -134,7 +142,10 @@ def run(
             command=tuple(sys.argv[1:]),
         )
         on = FleetWishes(fleet, insecure) if fleet else None
+        seconds = seconds_of(budget)
         done = measured(workplace, wishes, resume=resume, fleet=on)
+        if diagnose and done.finished:
+            done = prove_run(workplace, done, seconds)
         if ci:
             print("\n".join(tell_service(workplace, reading_of(workplace, done))), file=sys.stderr)
         answer = answer_of_run(workplace, done, wide=wide)

@@ -13,6 +13,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from envmgr.errors import StoreError
+from envmgr.model.finding import Finding
 from envmgr.model.result import CellResult, Extension, Run, RunRecord, SetAside, extended
 from envmgr.ports import Files
 
@@ -21,6 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _RECORD = "run.json"
 _FINISHED = "finished"
 _ASIDE = "set-aside"
+_PROVEN = "findings"
 _EXTENSIONS = "extensions"
 _PARTS = ("results", "logs", "locks", _ASIDE, _EXTENSIONS)
 _WORTH_WAITING = 1.0
@@ -74,6 +76,11 @@ class FileStore:
         with self._locked(run):
             self._files.write(place / f"{len(self._files.list(place)):04}.json", _text(extension))
 
+    def prove(self, run: str, finding: Finding) -> None:
+        """Add what experiments came to after the run, for the cells whose findings have that id."""
+        self._demand(run)
+        self._files.write(self._place(run) / _PROVEN / f"{_checked(finding.id)}.json", _text(finding))
+
     def finish(self, run: str) -> None:
         """Mark a run as complete, with every result of it on the disk."""
         self._demand(run)
@@ -105,12 +112,14 @@ class FileStore:
         record, damaged_first = self._head(run)
         results, damaged = self._read_all(place / "results", CellResult)
         aside, damaged_too = self._read_all(place / _ASIDE, SetAside)
+        proven, damaged_last = self._read_all(place / _PROVEN, Finding)
         return Run(
             record=record,
             results=tuple(sorted(results, key=lambda result: (result.cell, result.round))),
             finished=self._files.exists(place / _FINISHED),
-            damaged=(*damaged_first, *damaged, *damaged_too),
+            damaged=(*damaged_first, *damaged, *damaged_too, *damaged_last),
             set_aside=tuple(aside),
+            proven={finding.id: finding for finding in proven},
         )
 
     def log_path(self, run: str, cell: str, round_number: int) -> Path:

@@ -83,3 +83,16 @@ def test_what_broke_overnight_is_found_once_for_all_cells(project, index, nightl
     assert found["finding"]["confirmed"]
     assert "part3==1.0" in found["finding"]["fix"]["requirements"]
     assert answer["data"]["builds"] <= 2 * 3 + 4
+
+
+def test_a_matrix_that_diagnoses_shows_what_was_proven(project, index):
+    index.add("demo", "3.0", {"demo.py": "import absent\n__version__ = '3.0'\nANSWER = 42\n"}, ["base>=1"])
+    index.add("absent", "1.0", {"absent.py": ""})
+    project.manifest("broken", requirements=["demo==3.0"])
+    project.matrix(manifests=["broken"], entries=[{"answer": 42}, {"answer": 42, "behaviour": "same"}])
+    code, answer = project.json("matrix", "run", "--diagnose", "--budget", "120s")
+    assert code == 1
+    findings = [cell["finding"] for cell in answer["data"]["cells"]]
+    assert [finding["confirmed"] for finding in findings] == [True, True]
+    assert len({finding["id"] for finding in findings}) == 1
+    assert project.json("matrix", "show")[1]["data"]["cells"] == answer["data"]["cells"]
