@@ -17,6 +17,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "diagnose": (
         'envmgr diagnose plaidml-0.7.0-python3.12 --probe "import keras"',
         'envmgr diagnose --python 3.9 --require keras==2.2.4 --probe "import keras"',
+        "envmgr diagnose latest --good 20260101T033000Z",
     ),
     "infer": ("envmgr infer train.py", "envmgr infer notebook.ipynb --date 2018-03-01 --name old-notebook"),
     "bisect": (
