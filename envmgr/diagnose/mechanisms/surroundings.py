@@ -225,7 +225,7 @@ def _settings(situation: Situation) -> Iterator[Hypothesis]:
         weight = 0.5 if installer != situation.seen.built else 0.15
         weight = 0.7 if installer and situation.unmet else weight
         if not installer and _where_it_broke(situation) in words:
-            weight = 0.45
+            weight = 0.6
         why = f"{path.removeprefix('home/')} in HOME takes part, and without it the probe passes"
         cause = Cause(kind="env-state", name=name, why=why)
         yield Hypothesis(

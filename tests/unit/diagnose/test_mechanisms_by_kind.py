@@ -1,0 +1,129 @@
+"""Mechanisms that know no names: what they propose for kinds of trouble."""
+
+import pytest
+
+from envmgr.diagnose.mechanisms import builds, era, extras, history, names, repair, surroundings
+from envmgr.diagnose.mechanisms.surroundings import values_listed
+from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.worlds import asked
+from envmgr.model.finding import World
+from envmgr.model.manifest import Step
+from envmgr.model.outcome import Phase
+
+
+def situation_of(planted, text, world):
+    planted.rule = lambda _: text
+    return planted.situation(world)
+
+
+def best(mechanism, situation):
+    return max(mechanism(situation), key=lambda hypothesis: hypothesis.likelihood)
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        ("ImportError: this needs more: pip install alpha[fast]", 0.9),
+        ("ModuleNotFoundError: No module named 'gamma'", 0.85),
+        ("RuntimeError: fast work is not there", 0.45),
+    ],
+)
+def test_an_extra_that_the_failure_speaks_of_is_asked_for(planted, world, distribution, text, weight):
+    planted.installed = (
+        distribution("alpha", "1.0", ("gamma; extra == 'fast'", "delta; extra == 'slow'"), ("fast", "slow")),
+    )
+    found = best(extras.hypotheses, situation_of(planted, text, world))
+    assert asked(found.world) == ("alpha[fast]==1.0",)
+    assert (found.cause.kind, found.cause.name, found.likelihood) == ("missing", "gamma", weight)
+
+
+def test_extras_that_nothing_points_to_are_left_alone(planted, world, distribution):
+    planted.installed = (distribution("alpha", "1.0", ("gamma; extra == 'fast'",), ("fast",)),)
+    assert list(extras.hypotheses(situation_of(planted, "ValueError: no", world))) == []
+
+
+def test_what_is_required_elsewhere_only_names_the_distribution_of_a_module(planted, world, distribution):
+    planted.installed = (distribution("alpha", "1.0", ("py-gamma; sys_platform == 'win32'",)),)
+    planted.release("py-gamma", ("1.0", "2020-01-01"))
+    situation = situation_of(planted, "ModuleNotFoundError: No module named 'gamma'", world)
+    assert best(names.hypotheses, situation).cause.name == "py-gamma"
+
+
+def test_values_are_read_from_the_message_and_not_from_the_line_that_raised_it(planted, world):
+    text = (
+        "    raise ValueError('A_MODE must be one of: x, y' if v in ['p', 'q'] else 1)\n"
+        "ValueError: A_MODE must be one of: fast, slow or off"
+    )
+    assert values_listed(text, "A_MODE") == ("fast", "slow", "off")
+    found = [h for h in surroundings.hypotheses(situation_of(planted, text, world)) if h.world.variables.set]
+    assert [h.world.variables.set for h in found] == [{"A_MODE": value} for value in ("fast", "slow", "off")]
+
+
+def test_settings_of_the_library_in_which_it_broke_are_suspected_before_others(planted, world, distribution):
+    planted.installed = tuple(distribution(name, "1.0", modules=frozenset({name})) for name in ("alpha", "beta"))
+    planted.files = {"home/.alpha/alpha.json": "{}", "home/.beta/beta.json": "{}"}
+    text = '  File "/v/site-packages/beta/core.py", line 1, in go\nOSError: no'
+    found = best(surroundings.hypotheses, situation_of(planted, text, world))
+    assert found.world.files.remove == ("home/.beta/beta.json",)
+
+
+def test_the_one_variable_there_is_gets_its_trial(planted, world):
+    planted.variables = {"ZETA_UNIT": "3"}
+    found = best(surroundings.hypotheses, situation_of(planted, "OSError: no such unit", world))
+    assert found.world.variables.unset == ("ZETA_UNIT",)
+    assert found.likelihood >= 0.25
+
+
+def test_a_build_backend_of_any_name_is_held_at_its_day(planted, world):
+    planted.release("alpha", ("1.0", "2020-01-01"), tag=None)
+    planted.release("zzforge", ("1.4", "2019-06-01"), ("2.0", "2021-01-01"))
+    text = "resolve: Call to `zzforge.api.build_wheel` failed"
+    found = [h for h in builds.hypotheses(situation_of(planted, text, world)) if h.mechanism.endswith("of its day")]
+    assert ("zzforge<=1.4",) in {h.world.build_constraints for h in found}
+    assert found[0].cause.name == "zzforge"
+
+
+@pytest.mark.parametrize(("line", "nearest"), [("alpha>=3.1", "alpha==1.4"), ("alpha<0.5", "alpha==1.0")])
+def test_a_range_beyond_what_there_is_becomes_the_nearest(planted, line, nearest):
+    planted.release("alpha", ("1.0", "2020-01-01"), ("1.4", "2021-01-01"))
+    world = World(python="3.10", requirements=(line,))
+    found = [asked(h.world) for h in repair.hypotheses(situation_of(planted, "resolve: no solution", world))]
+    assert (nearest,) in found
+
+
+def test_kin_of_one_first_word_get_one_version(planted, distribution):
+    planted.installed = (distribution("zeta-core", "0.8"), distribution("zeta-bridge", "0.6"))
+    planted.release("zeta-core", ("0.6", "2020-01-01"), ("0.8", "2021-01-01"))
+    world = World(python="3.10", requirements=("zeta-bridge==0.6",))
+    situation = situation_of(planted, "RuntimeError: core 0.8 does not fit bridge 0.6", world)
+    found = [h for h in era.hypotheses(situation) if h.mechanism == "move kin together"]
+    assert [asked(h.world) for h in found] == [("zeta-bridge==0.6", "zeta-core==0.6")]
+
+
+def test_one_resolution_is_no_answer_to_two_owners_of_a_file(planted, distribution):
+    owned = frozenset({"gamma.py"})
+    planted.installed = (distribution("alpha", "1.0", files=owned), distribution("beta", "1.0", files=owned))
+    world = World(python="3.10", steps=(Step(install=("alpha==1.0",)), Step(install=("beta==1.0",))))
+    found = {h.mechanism: h.likelihood for h in history.hypotheses(situation_of(planted, "AttributeError: no", world))}
+    assert found["one resolution"] < found["drop a step"]
+
+
+def test_what_has_no_wheel_here_is_no_conflict_when_its_pin_is_loosened(planted):
+    planted.release("alpha", ("1.0", "2020-01-01"), tag="py3-none-win_amd64")
+    planted.release("beta", ("1.0", "2020-01-01"))
+    world = World(python="3.10", requirements=("alpha==1.0", "beta==1.0"))
+    situation = situation_of(planted, "resolve: alpha depends on nothing here", world)
+    causes = {h.cause.kind for h in builds.relaxed(situation) if h.cause.name == "alpha"}
+    assert causes == {"platform"}
+
+
+def traced(line, words):
+    text = f'Traceback (most recent call last):\n  File "<string>", line {line}, in <module>\n{words}'
+    return Observation(False, Phase.IMPORT if "Import" in words else Phase.RUN, text)
+
+
+def test_a_later_line_of_the_probe_is_progress_whatever_the_phase():
+    first, second = traced(2, "OSError: no unit"), traced(4, "ImportError: no gamma")
+    assert second.later_than(first)
+    assert not first.later_than(second)
+    assert second.later_than(Observation(False, Phase.RUN, "run me alone"))
