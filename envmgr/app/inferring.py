@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -13,7 +14,7 @@ from packaging.utils import canonicalize_name
 from envmgr.app.diagnosing import Place, Question, diagnose
 from envmgr.app.diagnosing_cases import place_here
 from envmgr.app.diagnosing_index import Releases, default_index
-from envmgr.app.experiment_commands import Bench
+from envmgr.app.experiment_commands import Bench, source_arguments
 from envmgr.app.experiment_places import Snapshot
 from envmgr.app.experiment_variables import caches
 from envmgr.app.experimenting import Laboratory
@@ -35,7 +36,7 @@ from envmgr.infer.naming import Names, origins, wanted
 from envmgr.infer.probe import make_probe
 from envmgr.model.finding import World
 from envmgr.model.inference import Clock, ClockKind, Inference, Proof
-from envmgr.ports import Event
+from envmgr.ports import Event, ProcessRequest
 
 _DOWNLOADS = 600_000_000
 _ERA_SHARE, _RELEASE_SHARE = 0.6, 0.8
@@ -251,8 +252,34 @@ class _Inferring:
             probe_for=lambda without, glance: make_probe(
                 self._reading.surfaces, without | self._reading.local, glance=glance
             ),
+            readable=self._readable,
             affordable=lambda: self._elapsed() < self._asked.budget * _RELEASE_SHARE,
         )
+
+    def _readable(self, name: str, above: str, python: str) -> str:
+        """Ask uv for the lowest release above one that it can read and has a wheel of."""
+        argv = (
+            str(self._place.uv),
+            "pip",
+            "compile",
+            "--quiet",
+            "--no-header",
+            "--no-annotate",
+            "--only-binary",
+            ":all:",
+        )
+        interpreter = str(self._place.interpreters[python])
+        words = (
+            "--resolution",
+            "lowest-direct",
+            "--python",
+            interpreter,
+            *source_arguments(self._place.environment),
+            "-",
+        )
+        request = ProcessRequest((*argv, *words), env=self._place.environment, stdin=f"{name}>{above}\n", timeout=60)
+        found = re.search(rf"^{re.escape(name)}==(\S+)$", self._place.process.run(request).stdout, re.MULTILINE)
+        return found[1] if found else ""
 
     def _elapsed(self) -> float:
         return self._place.clock.monotonic() - self._begun

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from envmgr.app.diagnosing_contents import read_contents
 from envmgr.app.inferring_quest import Attempt, Means, Quest, number_of
 from envmgr.diagnose.contents import Contents
@@ -15,6 +17,8 @@ from envmgr.infer.naming import Wanted, candidates_of
 from envmgr.infer.surface import surface_of
 from envmgr.infer.syntax import parse
 from envmgr.model.inference import Proof
+
+_UNREADABLE = re.compile(r"Metadata for `([\w.-]+)` \([^)]*\) could not be parsed")
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Lessons:
     def learn(self, attempt: Attempt) -> bool:
         """Take from a failure what can be helped on the same day; tell whether there is something new to try."""
         if attempt.missing is None:
-            return self._drop_optional()
+            return self._lift(attempt) or self._drop_optional()
         contents = self._contents(attempt)
         learnt = False
         said = attempt.seen.reading
@@ -40,6 +44,24 @@ class Lessons:
             learnt |= self._older(last_python_with(module, name), f"{module}.{name}")
         learnt = learnt or any(self._give(top, contents) for top in self._hidden(attempt, contents))
         return learnt or (bool(said.libraries) and self._rival_of(attempt))
+
+    def _lift(self, attempt: Attempt) -> bool:
+        """Move distributions up whose metadata no installer of today can read."""
+        learnt = False
+        for name in dict.fromkeys(_UNREADABLE.findall(attempt.seen.text)):
+            key = canonicalize_name(name)
+            if key in self.quest.floors or not any(key in one.candidates for one in self.quest.wanted):
+                continue
+            era = attempt.era
+            newest = self.means.offers.fitting(key, era)
+            above = str(newest[-1].version) if newest else "0"
+            self.quest.floors[key] = self.means.readable(key, above, era.python)
+            learnt |= bool(self.quest.floors[key])
+            if self.quest.floors[key]:
+                self.quest.note(
+                    f"{key} {self.quest.floors[key]} is the first whose metadata installers of today can read"
+                )
+        return learnt
 
     def _give(self, top: str, contents: Contents) -> bool:
         """Find a distribution for a module that is nowhere in an environment."""

@@ -46,8 +46,11 @@ class Offers:
         found = self.fitting(name, era)
         if not found:
             return ""
-        version = found[-1].version
-        return f"{name}=={version}" if version.local else f"{name}<={version}"
+        newest, oldest = found[-1], found[0]
+        if newest.version.local or newest is oldest:
+            return f"{name}=={newest.version}"
+        wheels = any(file.wheel for file in oldest.artefacts)  # never fall back to sources of what has wheels
+        return f"{name}>={oldest.version},<={newest.version}" if wheels else f"{name}<={newest.version}"
 
     def fitting(self, name: str, era: Era) -> tuple[Release, ...]:
         """Return the releases of an era that can be had on its Python, oldest first.

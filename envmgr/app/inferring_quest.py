@@ -37,7 +37,8 @@ class Quest:
     """What is looked for, and what was learnt of it on the way.
 
     `companions` are lines for what the libraries import and do not require; `unreachable` tells of modules that no
-    candidate installs; `pins` are versions that clocks tell, by distribution; `highest` is the last Python to try.
+    candidate installs; `pins` are versions that clocks tell, by distribution; `floors` the first
+    releases that can be installed at all; `highest` is the last Python to try.
     """
 
     wanted: list[Wanted]
@@ -48,6 +49,7 @@ class Quest:
     local: frozenset[str] = frozenset()
     companions: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
+    floors: dict[str, str] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
     unreachable: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
@@ -61,7 +63,11 @@ class Quest:
 
 @dataclass(frozen=True)
 class Means:
-    """What a search works with; `probe_for` makes the probe without some modules, `affordable` tells of time."""
+    """What a search works with; `probe_for` makes the probe without some modules, `affordable` tells of time.
+
+    `readable` returns the first release of a distribution above a version whose metadata installers of today accept on
+    a Python, empty if there is none.
+    """
 
     laboratory: Laboratory
     offers: Offers
@@ -69,6 +75,7 @@ class Means:
     clock: Clock
     listener: Listener
     probe_for: Callable[[frozenset[str], bool], Probe]
+    readable: Callable[[str, str, str], str]
     affordable: Callable[[], bool]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
+
+from packaging.version import Version
 
 from envmgr.app.inferring_lessons import Lessons
 from envmgr.app.inferring_quest import Attempt, Means, Quest, number_of
@@ -109,7 +112,7 @@ class EraSearch:
         for one in self.quest.wanted:
             if one.module in self.quest.unreachable or (not one.required and one.module in self.quest.dropped):
                 continue
-            line = self._pinned(one, era) or self.means.offers.best(one, era)
+            line = self._lifted(self._pinned(one, era) or self.means.offers.best(one, era), era)
             if line:
                 lines.setdefault(key_of(line), line)
         for line in self.quest.lines:
@@ -117,9 +120,23 @@ class EraSearch:
         return World(
             python=era.python,
             requirements=tuple(lines.values()),
-            exclude_newer=max(era.day, _BUILDABLE) if era.day else "",
+            exclude_newer=max(era.day, _BUILDABLE, *self._days_of_floors(lines)) if era.day else "",
             variables=Variables(set=self.quest.variables),
         )
+
+    def _lifted(self, line: str, era: Era) -> str:
+        """Return a line for the first release that can be installed at all, where those of an era cannot."""
+        floor = self.quest.floors.get(key_of(line)) if line else ""
+        fitting = self.means.offers.fitting(key_of(line), era) if floor else ()
+        older = bool(fitting) and fitting[-1].version < Version(floor or "0")
+        return f"{key_of(line)}=={floor}" if older else line
+
+    def _days_of_floors(self, lines: Mapping[str, str]) -> Iterator[str]:
+        """Yield the days after which the releases came out that stand instead of older ones."""
+        for name, floor in self.quest.floors.items():
+            day = self.means.offers.uploaded(name, floor) if lines.get(name) == f"{name}=={floor}" else ""
+            if day:
+                yield (date.fromisoformat(day) + timedelta(days=1)).isoformat()
 
     def observe(self, world: World, era: Era) -> Attempt:
         """Build and probe one world, and note what was seen."""
