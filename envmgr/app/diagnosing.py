@@ -170,7 +170,8 @@ class Diagnosis:
 
     def _situation(self, world: World, seen: Observation) -> Situation:
         place = self._place
-        host = HostBrief(place.system, place.machine, place.accelerators, tuple(platform_tags()))
+        patches = tuple(sorted(_other_patches(place.interpreters)))
+        host = HostBrief(place.system, place.machine, place.accelerators, tuple(platform_tags()), patches)
         sources = Sources(self._releases, self._values_of, self._contents_of)
         around = self._around(self._contents_of(seen))
         pythons = tuple(
@@ -231,3 +232,11 @@ class Diagnosis:
 
     def _tell(self, stage: str, subject: str, detail: str = "") -> None:
         self._place.listener.on_event(Event(stage, subject, detail))
+
+
+def _other_patches(interpreters: Mapping[str, Path]) -> set[str]:
+    """Return the full versions of the interpreters that no minor version stands for."""
+    minors = {version: version.rpartition(".")[0] for version in interpreters}
+    return {
+        full for full, minor in minors.items() if minor in interpreters and interpreters[minor] != interpreters[full]
+    }

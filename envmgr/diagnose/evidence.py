@@ -179,7 +179,8 @@ def _settings_files(situation: Situation, blamed: Iterable[str]) -> Iterator[Evi
 
 def _host(situation: Situation) -> Iterator[Evidence]:
     host = situation.host
-    floor = f", {host.platforms[0]}" if host.platforms else ""
+    tag = next((tag for tag in host.platforms if not tag.startswith("linux_")), "")
+    floor = f", {tag}" if tag else ""
     devices = ", ".join(host.accelerators) or "no accelerator"
     quote = f"{host.system} {host.machine}{floor}, Python {situation.world.python}, {devices}"
     yield Evidence(quote=quote, where="this machine")

@@ -26,12 +26,16 @@ ValuesOf = Callable[[str, World, Observation], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class HostBrief:
-    """What of the machine decides whether something is possible: the system, its processor and its accelerators."""
+    """What of the machine decides whether something is possible: the system, its processor and its accelerators.
+
+    `patches` are full versions of Pythons that are here besides the one of their minor version that is used.
+    """
 
     system: str
     machine: str
     accelerators: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
+    patches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     yield from _as_of(situation)
     yield from _caps(situation)
     yield from _pythons(situation)
+    yield from _patches(situation)
     yield from _families(situation)
     yield from _kin(situation)
 
@@ -132,6 +133,14 @@ def _pythons(situation: Situation) -> Iterator[Hypothesis]:
     unpinned = any(not line.pin for line in situation.lines)
     for at, minor in enumerate([*newer[-1:], *newer[:1]][: len(newer)]):
         yield _with_python(situation, minor, why, (0.65 if not here else 0.35 if unpinned else 0.12) - 0.05 * at)
+
+
+def _patches(situation: Situation) -> Iterator[Hypothesis]:
+    """Propose another patch of the same Python, where one is here."""
+    same = [patch for patch in situation.host.patches if patch.rpartition(".")[0] == situation.minor]
+    for patch in sorted((patch for patch in same if patch != situation.world.python), key=Version)[:2]:
+        why = f"it fails on the Python {situation.world.python} that is used here"
+        yield replace(_with_python(situation, patch, why, 0.1), mechanism="another patch")
 
 
 def _why_python(situation: Situation, limit: str, direct: bool) -> str:

@@ -1,5 +1,7 @@
 """Mechanisms that know no names: what they propose for kinds of trouble."""
 
+from dataclasses import replace
+
 import pytest
 
 from envmgr.diagnose.mechanisms import builds, era, extras, history, names, repair, surroundings
@@ -98,6 +100,13 @@ def test_kin_of_one_first_word_get_one_version(planted, distribution):
     situation = situation_of(planted, "RuntimeError: core 0.8 does not fit bridge 0.6", world)
     found = [h for h in era.hypotheses(situation) if h.mechanism == "move kin together"]
     assert [asked(h.world) for h in found] == [("zeta-bridge==0.6", "zeta-core==0.6")]
+
+
+def test_another_patch_of_the_same_python_is_proposed_where_one_is_here(planted, world):
+    situation = situation_of(planted, "OSError: no", world)
+    situation = replace(situation, host=replace(situation.host, patches=("3.9.1", "3.10.2")))
+    found = [h.world.python for h in era.hypotheses(situation) if h.mechanism == "another patch"]
+    assert found == ["3.10.2"]
 
 
 def test_one_resolution_is_no_answer_to_two_owners_of_a_file(planted, distribution):
