@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any
 
 from packaging.tags import platform_tags
@@ -15,6 +14,7 @@ from envmgr.app.bisecting_lines import (
     Line,
     Shelves,
     date_line,
+    day_of,
     nightly_line,
     on_python,
     package_line,
@@ -136,7 +136,7 @@ def _set_of(workplace: Workplace, wishes: BisectWishes, facts: HostFacts) -> tup
     manifest, variant = pick_one(workplace, wishes.name)
     python = wishes.python or (variant.removeprefix("py") if manifest.variants else "")
     if wishes.exclude_newer:
-        manifest = manifest.model_copy(update={"exclude_newer": date.fromisoformat(wishes.exclude_newer)})
+        manifest = manifest.model_copy(update={"exclude_newer": day_of(wishes.exclude_newer)})
     return manifest, world_of(manifest, facts, python).python
 
 
@@ -150,7 +150,7 @@ def _given_set(wishes: BisectWishes) -> tuple[Manifest, str]:
         name="bisect",
         python=">=3.6",
         requirements=wishes.requirements,
-        exclude_newer=date.fromisoformat(wishes.exclude_newer) if wishes.exclude_newer else None,
+        exclude_newer=day_of(wishes.exclude_newer) if wishes.exclude_newer else None,
         backend=_backend_among(wishes.requirements) if wishes.asked.runner else None,
         runners=(wishes.asked.runner,) if wishes.asked.runner else (),
         allow_source=("*",),

@@ -108,7 +108,7 @@ def package_line(manifest: Manifest, python: str, package: str, ends: Ends, shel
 
 def date_line(manifest: Manifest, python: str, ends: Ends) -> Line:
     """Return the days between two, each with the version set resolved as of it; raises UsageError."""
-    first, last = _day(ends.good), _day(ends.bad)
+    first, last = day_of(ends.good), day_of(ends.bad)
     if first == last:
         raise UsageError("the two ends are one day", f"found {first}", "--good DATE --bad DATE")
     step = timedelta(days=1 if first < last else -1)
@@ -138,7 +138,7 @@ def python_line(manifest: Manifest, ends: Ends, pythons: Sequence[str]) -> Line:
 def nightly_line(manifest: Manifest, python: str, ends: Ends, days: Sequence[Day]) -> Line:
     """Return the days on which something that floats was built, between two; raises UsageError."""
     labels = [day.date for day in days]
-    first, last = (_place_of_day(labels, _day(end)) for end in (ends.good, ends.bad))
+    first, last = (_place_of_day(labels, day_of(end)) for end in (ends.good, ends.bad))
     if first == last:
         raise UsageError(
             "the two ends are one build", f"both mean that of {labels[first]}", f"days: {labels[0]} to {labels[-1]}"
@@ -187,9 +187,11 @@ def _asked(manifest: Manifest) -> tuple[str, ...]:
 
 
 def _release_of(name: str, releases: Sequence[Release], text: str) -> Release:
+    wanted = version_of(text)
     found = of_version(releases, text)
+    if found is None and wanted is not None:
+        found = next((each for each in releases if each.version.public == wanted.public), None)
     if found is None:
-        wanted = version_of(text)
         near = [str(each.version) for each in releases if not each.version.is_prerelease]
         if wanted is not None:
             near = [str(each.version) for each in releases if each.version.release[:1] == wanted.release[:1]] or near
@@ -215,7 +217,8 @@ def _objection(manifest: Manifest, release: Release, shelves: Shelves) -> str:
     return ""
 
 
-def _day(text: str) -> date:
+def day_of(text: str) -> date:
+    """Return the day that a text names; raises UsageError."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -19,6 +19,7 @@ from envmgr.app.matrix import measure_run, refusal_for
 from envmgr.app.past import keep_locks
 from envmgr.app.planning import Known, Selection, make_plan
 from envmgr.app.probing import list_devices
+from envmgr.app.runners import runner_facts
 from envmgr.app.version import version
 from envmgr.app.watching import numbers_apart
 from envmgr.app.workplace import Workplace
@@ -171,8 +172,15 @@ class RunnerOracle:
         lock = self._locks.resolved(target(manifest, _VARIANT, platform))
         return self._builder.rebuild(manifest, _VARIANT, lock)
 
+    def _device(self, manifest: Manifest) -> str | None:
+        """Return the device to measure on, None where the runner needs none or the backend is to choose."""
+        known = runner_facts(self._workplace)[self._wishes.runner]
+        return (self._wishes.device or manifest.device) if known.needs_device else None
+
     def _measure(self, spot: Spot, built: Built, processes: int) -> Run:
-        place, manifest, wishes = self._workplace, spot.manifest, self._wishes
+        place, wishes = self._workplace, self._wishes
+        device = self._device(spot.manifest)
+        manifest = spot.manifest.model_copy(update={"device": device})
         place.shelf.stand_in(manifest)
         envs = GuardedEnvs(place, self._builder)
         envs.build(manifest, _VARIANT, built.lock)
@@ -190,7 +198,6 @@ class RunnerOracle:
             timeout=wishes.timeout,
             entry=(MatrixEntry(runner=wishes.runner, parameters=dict(wishes.parameters), manifests=(manifest.name,)),),
         )
-        device = wishes.device or manifest.device
         plan = make_plan(place, Selection(devices=(device,) if device else ()), matrix, (known,), self._facts)
         plan = plan.model_copy(update={"processes": processes, "cells": _one(plan.cells)})
         now = place.clock.now()

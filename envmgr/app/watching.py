@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from envmgr.app.building import BuildWishes
 from envmgr.app.comparing import CompareWishes, compare, slower_than
-from envmgr.app.diagnosing_index import Releases
+from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.hosting import true_settings
 from envmgr.app.judging import judged_cells
 from envmgr.app.locking import lock_paths
@@ -214,8 +214,9 @@ def offered_days(workplace: Workplace, manifest: Manifest) -> tuple[Day, ...]:
     settings = true_settings(workplace)
     by_name = {package: index.url for index in manifest.index for package in index.packages}
     web = RealWeb(workplace.caller.environment)
-    pages = {url: Releases(web, url) for url in {*by_name.values(), settings.index_url or ""}}
-    days = days_of(manifest, lambda name: pages[by_name.get(name, settings.index_url or "")](name))
+    default = settings.index_url or default_index(workplace.uv, workplace.process, workplace.caller.environment)
+    pages = {url: Releases(web, url) for url in {*by_name.values(), default}}
+    days = days_of(manifest, lambda name: pages[by_name.get(name, default)](name))
     if not days:
         places = ", ".join(sorted({by_name.get(name, "the default index") for name in watched(manifest)}))
         raise HostError(

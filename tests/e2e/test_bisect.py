@@ -270,3 +270,10 @@ def test_one_thing_is_bisected_at_a_time(project):
     assert (code, answer["error"]["code"]) == (2, "usage")
     code, answer = project.json("bisect", "one", "--python", "--date", "--good", "1", "--bad", "2", "--probe", "pass")
     assert (code, answer["error"]["code"]) == (2, "usage")
+
+
+def test_a_runner_that_needs_no_device_is_measured_whatever_device_a_manifest_names(releases):
+    project = releases({minor: f"ANSWER = {42 if minor < 2 else 43}" for minor in range(4)})
+    project.manifest("pinned", requirements=["demo==1.0"], device="gpu.0")
+    found = bisected(project, "pinned", "--package", "demo", "--good", "1.0", "--bad", "1.3", "--runner", "answer")
+    assert found["first_bad"]["point"]["label"] == "1.2"
