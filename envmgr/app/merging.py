@@ -89,7 +89,9 @@ def _renamed(run: Run, names: frozenset[str]) -> Run:
         if result.cell in cells
     )
     aside = tuple(
-        found.model_copy(update={"cells": tuple((cells[cell].id, number) for cell, number in found.cells if cell in cells)})
+        found.model_copy(
+            update={"cells": tuple((cells[cell].id, number) for cell, number in found.cells if cell in cells)}
+        )
         for found in run.set_aside
     )
     hosts = ", ".join(new.get(name, name) for name in record.host.split(", "))

@@ -363,3 +363,23 @@ def test_a_cell_that_changes_the_env_of_a_fleets_host_is_told_and_the_next_finds
     assert "while it ran its environment was changed: 1 altered" in first["reason"]
     assert third["outcome"] in {"crashed", "failed"}, "later cells of a runner may not write there, or are told as well"
     assert project.json("verify", "one", "--deep")[0] == 0
+
+
+def test_a_host_that_comes_after_a_run_adds_to_it_when_it_is_resumed(project, fleet, tmp_path):
+    project.manifest("on-metal", python="==3.11.*", platforms=["macos-arm64"], requirements=["demo==1.0"])
+    project.matrix(manifests=["one", "on-metal"])
+    fleet.worker("real")
+    fleet.wait(1)
+    _, answer = project.json("matrix", "run", "--fleet", fleet.address)
+    assert {cell["manifest"]: cell["outcome"] for cell in answer["data"]["cells"]} == {
+        "one": "passed",
+        "on-metal": "unavailable",
+    }
+    stood_in(fleet, tmp_path, "m1", "m1-arm64-py38", "mps")
+    fleet.wait(2)
+    code, answer = project.json("matrix", "run", "--resume", "--fleet", fleet.address)
+    assert answer["data"], answer["error"]
+    found = {cell["manifest"]: (cell["host"], cell["outcome"]) for cell in answer["data"]["cells"]}
+    assert (code, found) == (0, {"one": ("real", "passed"), "on-metal": ("m1", "passed")})
+    assert answer["data"]["run"]["host"] == "real, m1"
+    assert len(results_of(project)) == 2
