@@ -2,6 +2,8 @@
 
 import pytest
 
+from .conftest import THIS_PYTHON
+
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 BROKEN = "import nowhere\n"
@@ -96,3 +98,34 @@ def test_a_matrix_that_diagnoses_shows_what_was_proven(project, index):
     assert [finding["confirmed"] for finding in findings] == [True, True]
     assert len({finding["id"] for finding in findings}) == 1
     assert project.json("matrix", "show")[1]["data"]["cells"] == answer["data"]["cells"]
+
+
+def blamed(answer):
+    finding = answer["data"]["finding"]
+    return [(cause["kind"], cause["name"]) for cause in finding["causes"]], finding["confirmed"]
+
+
+def test_a_good_end_is_a_freeze_a_lock_or_an_environment(project, index, tmp_path):
+    index.add("plain", "1.0", {"plain.py": ""})
+    index.add("plain", "1.1", {"plain.py": ""})
+    probe = ("--probe", "import demo; assert demo.ANSWER == 42")
+    options = ("--python", THIS_PYTHON, "--require", "demo", "--require", "plain")
+    freeze = project.write("good.txt", "# what held\nbase==1.5\ndemo==1.0  # pinned\nplain==1.0\n")
+    assert blamed(project.json("diagnose", *options, *probe, "--good", freeze.name)[1]) == ([("package", "demo")], True)
+    project.manifest("good", requirements=["demo==1.0", "plain==1.0"])
+    assert project.run("build", "good").returncode == 0
+    lock = next((project.root / "manifests/locks/good").glob("*.txt"))
+    code, answer = project.json("diagnose", *options, *probe, "--good", str(lock))
+    assert (code, blamed(answer)) == (1, ([("package", "demo")], True))
+    assert answer["data"]["finding"]["fix"] == {"requirements": ["demo==1.0", "plain"]}
+    place = project.json("path", "good")[1]["data"]["path"]
+    assert blamed(project.json("diagnose", *options, *probe, "--good", place)[1]) == ([("package", "demo")], True)
+
+
+def test_what_is_no_good_end_is_told(project):
+    options = ("--python", THIS_PYTHON, "--require", "demo", "--probe", "import demo")
+    project.write("empty.txt", "")
+    code, answer = project.json("diagnose", *options, "--good", "empty.txt")
+    assert (code, answer["error"]["code"]) == (2, "usage")
+    code, answer = project.json("diagnose", *options, "--good", "nothing-like-that")
+    assert code == 2
