@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -69,6 +71,19 @@ def test_junit_fails_what_fails_the_matrix_and_skips_what_is_expected(run, judge
     assert "needs macOS" in cases["keras-torch mps"].find("skipped").get("message")
     assert len(cases["keras-jax cpu:0"]) == 0
     assert sum(int(suite.get("tests")) for suite in root) == len(judged)
+
+
+@pytest.mark.integration
+def test_pyperf_compares_two_runs(run, judged, tmp_path):
+    pytest.importorskip("pyperf")
+    for name, times in (("before", 1.0), ("after", 2.0)):
+        first = judged[0].results[0]
+        report = first.report.model_copy(update={"samples": tuple(times * each for each in first.report.samples)})
+        changed = judged[0].model_copy(update={"results": (first.model_copy(update={"report": report}),)})
+        (tmp_path / f"{name}.json").write_text(pyperf_json.pyperf(run, (changed, *judged[1:])))
+    command = [sys.executable, "-m", "pyperf", "compare_to", "before.json", "after.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert re.search(r"keras-jax/keras_inference/cpu:0 .*: .* 2\.00x slower", done.stdout)
 
 
 def test_pyperf_reads_the_samples(run, judged, tmp_path):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from markdown_it import MarkdownIt
 
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import Parity
@@ -152,6 +153,17 @@ def test_markdown(view, golden):
     golden("matrix.md", text)
     for block in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1
+
+
+def test_markdown_renders_as_tables_and_lists(view, judged, summaries):
+    rendered = MarkdownIt("commonmark").enable("table").render(markdown.matrix(view))
+    tables = re.findall(r"<table>.*?</table>", rendered, re.DOTALL)
+    assert [table.count("<tr>") for table in tables] == [1 + len(section.rows) for section in view.sections]
+    assert {line.count("<td") for table in tables for line in table.split("<tr>")[2:]} == {9}
+    assert rendered.count("<li>") == len(view.notes) + len(view.damaged)
+    assert "<b>" not in rendered
+    for made in original_tables(judged, summaries):
+        assert MarkdownIt("commonmark").enable("table").render(markdown.original(made)).count("<table>") == 1
 
 
 def test_original_tables(judged, summaries, golden):
