@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 NAMES = ("manifest", "matrix", "lock", "report", "result", "command")
+TOLD_EVERY = 1000
 PIECES = (
     b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b'"', b"'''", b"[", b"[[", b"{", b"}", b"=", b"\n", b"\r", b"#", b"\\", b"\\u0000",
     b"-1", b"1e999", b"NaN", b"99999999999999999999", b"true", b"null", b"[]", b"{}", b"../", b"/", b"@", b"==", b">=",
@@ -82,6 +83,21 @@ def run(folder, names, inputs, seed):
     return faults
 
 
+def counted(function, name, inputs):
+    """Return a target that tells, every now and then and at the end, to how many inputs it has stood up."""
+    begun, seen = time.monotonic(), 0
+
+    def target(data):
+        nonlocal seen
+        function(data)
+        seen += 1
+        if seen % TOLD_EVERY == 0 or seen == inputs:
+            told = {"target": name, "guided": True, "inputs": seen, "seconds": round(time.monotonic() - begun, 1)}
+            print(json.dumps(told), flush=True)
+
+    return target
+
+
 def run_guided(folder, name, inputs, seed):
     """Let atheris look for inputs that reach new code; it ends the program itself, with a message at a fault."""
     import atheris
@@ -100,7 +116,7 @@ def run_guided(folder, name, inputs, seed):
         (corpus / str(number)).write_bytes(data)
     atheris.Setup(
         [sys.argv[0], f"-runs={inputs}", f"-seed={seed}", "-max_len=8000", "-timeout=30", "-verbosity=0", str(corpus)],
-        functions[name],
+        counted(functions[name], name, inputs),
     )
     atheris.Fuzz()
 
