@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 from envmgr.model.outcome import NEUTRAL, Outcome
 from envmgr.model.result import JudgedCell, Run
+from envmgr.report.doubts import is_unchecked
 from envmgr.report.text import clean, parameters
 
 _SKIPPED = frozenset({*NEUTRAL, Outcome.XFAIL})
@@ -59,6 +60,8 @@ def _case(suite: ET.Element, judged: JudgedCell, log: str) -> None:
         failure.text = "\n".join(clean(line) for line in log.splitlines()) or message
     elif _is_skipped(judged):
         ET.SubElement(case, "skipped", {"type": judged.outcome.value, "message": message})
+    if is_unchecked(judged):
+        ET.SubElement(case, "system-out").text = "its numbers were compared with nothing"
 
 
 def _is_skipped(judged: JudgedCell) -> bool:

@@ -24,6 +24,7 @@ ALLOWED = {
     "testcase": ({"name*", "time", "classname", "group"}, {"skipped", "failure", "system-out", "system-err"}),
     "failure": ({"type", "message"}, set()),
     "skipped": ({"type", "message"}, set()),
+    "system-out": (set(), set()),
 }
 
 
@@ -61,6 +62,14 @@ def test_junit_conforms_to_its_schema(run, judged):
     root = ET.fromstring(text)
     conforms(root)
     assert (root.get("tests"), root.get("failures")) == ("10", "1")
+
+
+def test_junit_tells_what_was_compared_with_nothing(run, judged):
+    nothing = judged[0].parity.model_copy(update={"reference": ""})
+    root = ET.fromstring(junit.junit(run, [judged[0].model_copy(update={"parity": nothing}), judged[1]], {}))
+    conforms(root)
+    told = [case.findtext("system-out") for case in root.iter("testcase")]
+    assert told == ["its numbers were compared with nothing", None]
 
 
 def test_junit_fails_what_fails_the_matrix_and_skips_what_is_expected(run, judged):
