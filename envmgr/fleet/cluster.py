@@ -39,7 +39,7 @@ class Member:
 class Cluster:
     """A connection to a scheduler; raises FleetError when there is none, or none any more."""
 
-    def __init__(self, address: str, timeout: float = 10.0) -> None:
+    def __init__(self, address: str, timeout: float = 30.0) -> None:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
         security = _security(address, "client")
