@@ -79,7 +79,7 @@ def judged(score: ModuleType, case: dict, options: argparse.Namespace, place: Pa
     if row["crash"] and finding is None and row["words"]:
         return row
     if expect.get("sound"):
-        return {**row, "false": finding is not None}
+        return {**row, "false": finding is not None, "words": "accused" if finding else "sound"}
     score.judge_causes(row, finding, expect["causes"])
     row["fix"], why = fixed(score, case, finding or {}, row, place)
     row["words"] += f" | fix: {why or 'works'}"
@@ -110,8 +110,9 @@ def table(rows: list[dict]) -> list[str]:
     share = {key: sum(bool(row[key]) for row in faulty) for key in ("cause", "fix")}
     both = sum(bool(row["cause"] and row["fix"]) for row in faulty)
     seconds = [row["seconds"] for row in standing]
+    mark = {True: "yes", False: "NO", None: "-"}
     said = [
-        f"| {row['id']} | {'yes' if row['cause'] else 'NO'} | {'yes' if row['fix'] else 'NO'} | "
+        f"| {row['id']} | {mark[row['cause']]} | {mark[row['fix']]} | "
         f"{', '.join(row['touched'][:3]) or 'nothing'} | {row['seconds']:.1f} s | {row['words'][:160].replace('|', '/')} |"
         for row in standing
     ]
@@ -129,6 +130,7 @@ def table(rows: list[dict]) -> list[str]:
             f"| half-built ones: cause, fix | {sum(bool(row['cause']) for row in half)}/{len(half)}, "
             f"{sum(bool(row['fix']) for row in half)}/{len(half)} |"
         ),
+        f"| sound ones accused | {sum(row['false'] for row in standing)}/{len(standing) - count} |",
         f"| crashes | {sum(row['crash'] for row in standing)} |",
         f"| median, longest | {statistics.median(seconds):.1f} s, {max(seconds):.1f} s |" if seconds else "",
         "",
