@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,6 +58,7 @@ class _Shelf:
     built: dict[str, Built] = field(default_factory=dict)
     locks: dict[str, threading.Lock] = field(default_factory=dict)
     rebuilt: set[str] = field(default_factory=set)
+    turns: threading.Lock = field(default_factory=threading.Lock)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -261,9 +262,10 @@ class Laboratory:
             refused = self._too_large(call, world, folder, environment) if limited else ""
             if refused:
                 return Built(folder, Phase.DOWNLOAD, refused, call.step, refused=refused)
-            argv = (*call.argv, *self._afresh(call.argv))
-            request = ProcessRequest(argv, folder, environment, timeout=min(_BUILD_SECONDS, self.bench.budget))
-            completed = self._process.run(request)
+            again = self._again(call.argv)
+            argv, seconds = (*call.argv, *again), min(_BUILD_SECONDS, self.bench.budget)
+            with self._shelf.turns if again else nullcontext():  # what another builds meanwhile counts as fresh
+                completed = self._process.run(ProcessRequest(argv, folder, environment, timeout=seconds))
             if not completed.good:
                 text = completed.stdout + "\n" + completed.stderr
                 self._shelf.rebuilt.update(_FAILED_BUILD.findall(text))
@@ -286,7 +288,7 @@ class Laboratory:
         found: Download = download_of(tried.stdout + tried.stderr, cache, target, self.bench.releases, self._files)
         return found.sentence(limit) if found.total > limit else ""
 
-    def _afresh(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+    def _again(self, argv: tuple[str, ...]) -> tuple[str, ...]:
         """Have built again what failed to build once: uv's cache does not tell with which tools it was built."""
         if argv[1:3] != ("pip", "install"):
             return ()
