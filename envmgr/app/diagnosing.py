@@ -163,7 +163,7 @@ class Diagnosis:
         if solution is None:
             untried = any(one.outcome == "not-run" for one in journal.experiments)
             found = verdict.unsolved(situation, journal.experiments)
-            return found.model_copy(update={"next": _WITH_MORE}) if untried else found
+            return found.model_copy(update={"next": _WITH_MORE, "impossible": ""}) if untried else found
         refined = Refinement(journal, situation, self._elapsed).refine(solution)
         confirmed = journal.flips_again(refined.world)
         return verdict.solved(situation, refined, journal.experiments, confirmed=confirmed)

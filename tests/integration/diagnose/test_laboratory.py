@@ -127,3 +127,14 @@ def test_what_is_in_the_cache_already_weighs_nothing(user, laboratory):
     assert laboratory("import heavy").observe(world).passed
     lab = laboratory("import heavy", most_bytes=1, releases=lambda _: parse_page(page))
     assert lab.observe(world).passed
+
+
+def test_a_finding_names_what_was_too_large_and_does_not_call_it_impossible(user):
+    user.wheel("alpha", "1.0", "from beta import new\n", requires=["beta"])
+    user.wheel("beta", "1.0", "old = 1\n")
+    user.wheel("beta", "2.0", "old = 1\n")
+    finding = user.diagnose(["alpha==1.0", "beta==1.0"], "import alpha", most_bytes=-1)
+    assert finding.fix is None
+    assert any(one.outcome == "not-run" for one in finding.experiments)
+    assert "--max-download" in finding.next
+    assert not finding.impossible
