@@ -157,7 +157,7 @@ def worlds(standing: Standing, python: str, *, pip: str = "") -> tuple[World, ..
         found.append(World(python=python, steps=steps))
     exact = [one for one in _in_order(standing, standing.by_name) if one.name not in _INSTALLERS]
     lines = tuple(f"{one.name} @ {one.url}" if one.url else f"{one.name}=={one.version}" for one in exact)
-    if lines:
+    if any(one.name not in TOOLS for one in exact):
         found.append(World(python=python, steps=(Step(install=lines, flags=("--no-deps",), installer="uv"),)))
     return tuple(found) or (World(python=python),)
 
