@@ -96,7 +96,7 @@ def _html(workplace: Workplace, reading: Reading) -> str:
     from envmgr.report.page.render import html
 
     logs, history = log_ends(workplace, reading), history_of(workplace, reading)
-    return html(page_of(Story(reading.run, reading.judged, reading.view, logs, history)))
+    return html(page_of(Story(reading.run, reading.judged, reading.view, logs, history, reading.originals)))
 
 
 def matrix_markdown(reading: Reading) -> str:

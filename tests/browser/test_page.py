@@ -11,6 +11,7 @@ from envmgr.model.env import Device
 from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, JudgedCell, Parity, Report, Run, RunRecord
+from envmgr.report.original import OriginalTable
 from envmgr.report.page.model import Story, page_of
 from envmgr.report.page.render import html
 from envmgr.report.summary import matrix_view
@@ -97,7 +98,9 @@ def page_file(tmp_path_factory):
         )
         for at in range(4)
     ]
-    story = Story(run, judged, matrix_view(run, judged, summaries), {"c00000": "its last words"}, {"c00000": points})
+    table = OriginalTable(title="VGG19", heads=("batch", "cpu"), rows=(("1", "0.9"), ("vs CPU", "1.00x")))
+    view, logs = matrix_view(run, judged, summaries), {"c00000": "its last words"}
+    story = Story(run, judged, view, logs, {"c00000": points}, (table,))
     place = tmp_path_factory.mktemp("page") / "report.html"
     place.write_text(html(page_of(story)), encoding="utf-8")
     return place

@@ -13,6 +13,7 @@ from envmgr.model.noun import Noun
 from envmgr.model.result import JudgedCell, Run
 from envmgr.report.json import strict
 from envmgr.report.look import signed
+from envmgr.report.original import OriginalTable
 from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
 from envmgr.report.page.machine import machine_of
 from envmgr.report.page.reasons import Reasons, reasons_of
@@ -33,6 +34,7 @@ class Story(NamedTuple):
     view: MatrixView
     logs: Mapping[str, str]
     history: Mapping[str, Sequence[Point]]
+    originals: Sequence[OriginalTable] = ()
 
 
 class Heading(Noun):
@@ -98,6 +100,7 @@ class Page(Noun):
     charts: tuple[Bars, ...]
     scatter: Scatter | None
     reasons: Reasons
+    originals: tuple[OriginalTable, ...]
     data: dict[str, Any]
     findings: tuple[Told, ...]
     damaged: tuple[str, ...]
@@ -120,6 +123,7 @@ def page_of(story: Story) -> Page:
         charts=tuple(chart for section in view.sections if (chart := bars_of(section.rows, section.parameters))),
         scatter=scatter_of([row for section in view.sections for row in section.rows]),
         reasons=reasons_of(view),
+        originals=tuple(story.originals),
         data=_data(story, placed, headings),
         findings=tuple(_told(found) for found in view.findings),
         damaged=tuple(clean(text) for text in view.damaged),

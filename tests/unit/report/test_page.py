@@ -12,6 +12,7 @@ from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult
 from envmgr.model.summary import Mark
 from envmgr.report.axis import Axis, axis_for
+from envmgr.report.original import original_tables
 from envmgr.report.page.charts import scatter_of
 from envmgr.report.page.machine import machine_of
 from envmgr.report.page.model import Story, page_of
@@ -143,6 +144,15 @@ def test_what_the_machine_was_like_is_told_in_a_line():
         "at least 50 % of the memory free"
     )
     assert machine_of([CellResult(cell="a", outcome=Outcome.PASSED, conditions=Conditions(cores=2))]) == ""
+
+
+def test_the_original_tables_stand_on_the_page(story, judged, summaries):
+    tables = original_tables(judged, summaries)
+    text = html(page_of(story._replace(originals=tables)))
+    for made in tables:
+        assert f">{made.title}</h2>" in text
+        assert f'<td class="number">{made.rows[-1][1]}</td>' in text
+    assert 'class="original"' not in html(page_of(story))
 
 
 def test_the_line_of_equal_times_lies_on_both_axes(story):
