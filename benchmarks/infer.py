@@ -80,13 +80,11 @@ def measure(folder, gist, budget):
     except EnvmgrError as error:
         row["why"] = error.what.replace("snippet.py", "it") + (f": {error.why.splitlines()[0]}" if error.why else "")
     else:
-        missing = [each.name for each in found.proof.missing if each.required]
-        lost = [module.module for module in found.modules if module.kind == "unreachable"]
         row |= {
-            "found": found.proof.passed and not lost,
+            "found": found.proof.passed and not found.unreachable,
             "python": found.python,
             "day": found.exclude_newer,
-            "why": ", ".join((*missing, *lost)),
+            "why": ", ".join(line.split(":")[0] for line in found.unreachable),
             "requirements": list(found.requirements),
             "experiments": len(found.experiments),
         }

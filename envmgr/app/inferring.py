@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from packaging.tags import platform_tags
-from packaging.utils import canonicalize_name
 
 from envmgr.app.diagnosing import Place, Question, diagnose
 from envmgr.app.diagnosing_cases import place_here
@@ -19,9 +18,11 @@ from envmgr.app.experiment_places import Snapshot
 from envmgr.app.experiment_variables import caches
 from envmgr.app.experimenting import Laboratory
 from envmgr.app.hosting import facts_here
+from envmgr.app.inferring_clocks import days_of, read_clocks
 from envmgr.app.inferring_offers import Offers, lying_wheels
-from envmgr.app.inferring_quest import Attempt, Means, Quest, number_of
-from envmgr.app.inferring_reading import Reading, clocks_of, read_scripts
+from envmgr.app.inferring_pythons import pythons_for
+from envmgr.app.inferring_quest import Attempt, Means, Quest
+from envmgr.app.inferring_reading import Reading, read_scripts
 from envmgr.app.inferring_releases import move_releases
 from envmgr.app.inferring_run import run_script
 from envmgr.app.inferring_search import EraSearch
@@ -30,12 +31,11 @@ from envmgr.app.inferring_telling import Story, tell
 from envmgr.app.workplace import Workplace
 from envmgr.diagnose.knowledge import distributions_for, in_standard_library, last_python_with
 from envmgr.diagnose.worlds import apply
-from envmgr.errors import InferError, UsageError
-from envmgr.infer.eras import TYPICAL, days_between
+from envmgr.errors import InferError
 from envmgr.infer.naming import Names, origins, wanted
 from envmgr.infer.probe import make_probe
 from envmgr.model.finding import World
-from envmgr.model.inference import Clock, ClockKind, Inference, Proof
+from envmgr.model.inference import Clock, Inference, Proof
 from envmgr.ports import Event, ProcessRequest
 
 _DOWNLOADS = 600_000_000
@@ -44,10 +44,7 @@ _LEAST_LEFT = 30.0
 _SLACK = timedelta(days=30)
 _PASSED_ON = ("PATH", "LANG", "LC_", "TMPDIR", "SYSTEMROOT")
 _NETWORK = ("PIP_", "UV_", "SSL_", "HTTP", "http", "https", "NO_PROXY", "no_proxy", "ALL_PROXY")
-_ORDER: tuple[tuple[ClockKind, ...], ...] = (
-    ("asked",), ("pin", "dockerfile", "model"), ("pickle",), ("version",), ("notebook",), ("date",), ("history",)
-)  # fmt: skip
-_TRUST = {kind: at for at, kinds in enumerate(_ORDER) for kind in kinds}
+_PINS = ("pin", "dockerfile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +98,12 @@ class _Inferring:
     def find(self) -> Inference:
         """Search, and tell the result."""
         self._demand_reachable()
-        clocks = self._clocks()
+        clocks = read_clocks(self._reading, self._origins, self._offers, self._place, self._asked.day)
         quest = self._quest(clocks)
-        search = EraSearch(quest, self._means())
+        search = EraSearch(quest, self._means(quest))
         if not quest.wanted:
             return self._told(quest, clocks, search, self._plain(search))
-        best = search.search(*self._days(clocks))
+        best = search.search(*days_of(clocks, self._place.clock.now().date(), self._asked.day))
         if best is not None and not best.passed:
             best = move_releases(search, best)
         if best is not None and not best.passed:
@@ -148,84 +145,23 @@ class _Inferring:
                 "run it inside that application, or put the file beside the script",
             )
 
-    def _clocks(self) -> tuple[Clock, ...]:
-        known = {origin.module for origin in self._origins if origin.kind == "distribution"}
-        known |= {origin.distribution for origin in self._origins if origin.distribution}
-        asked = (
-            [Clock(kind="asked", where="--date", says=self._asked.day, day=self._asked.day)] if self._asked.day else []
-        )
-        found = [*asked, *clocks_of(self._reading, known, self._place.files, self._place.process)]
-        return tuple(dict.fromkeys(sorted((self._dated(clock) for clock in found), key=lambda one: _TRUST[one.kind])))
-
-    def _dated(self, clock: Clock) -> Clock:
-        """Give a clock that names a version the day on which that came out."""
-        if clock.day or not clock.version:
-            return clock
-        by_module = {origin.module.lower(): origin.distribution for origin in self._origins if origin.distribution}
-        name = by_module.get(clock.name.lower(), canonicalize_name(clock.name))
-        return clock.model_copy(update={"name": name, "day": self._offers.uploaded(name, clock.version)})
-
     def _quest(self, clocks: Sequence[Clock]) -> Quest:
         reading = self._reading
-        lowest = max((script.syntax.lowest for script in reading.scripts), key=number_of, default="")
-        highest = [script.syntax.highest for script in reading.scripts if script.syntax.highest]
-        highest += [last for last in self._last_pythons() if last and not last.startswith("2")]
-        here = [each for each in self._place.interpreters if each.count(".") == 1 and each.startswith("3")]
-        pythons = tuple(sorted((each for each in here if number_of(each) >= number_of(lowest)), key=number_of))
-        if self._asked.python:
-            pythons = (self._asked.python,)
-        if not pythons or pythons[0] not in self._place.interpreters:
-            raise UsageError(
-                f"there is no Python {self._asked.python or lowest} here",
-                f"found: {', '.join(here)}",
-                "envmgr python list",
-            )
+        fitness = pythons_for(reading, self._asked.python, self._place, self._title)
         quest = Quest(
             wanted=list(wanted(reading.surfaces, self._origins, self._names)),
             names=self._names,
-            pins={
-                clock.name: clock.version for clock in clocks if clock.version and clock.kind in {"pin", "dockerfile"}
-            },
-            pythons=pythons,
-            highest="" if self._asked.python else min(highest, key=number_of, default=""),
+            pins={clock.name: clock.version for clock in clocks if clock.version and clock.kind in _PINS},
+            pythons=fitness.pythons,
             local=reading.local,
             unreachable={origin.module: origin.why for origin in self._origins if origin.kind == "unreachable"},
+            lost={each.name: f"no Python here has it ({each.why})" for each in fitness.lost},
         )
-        if lowest:
-            quest.note(f"the source is for Python {lowest} or newer")
-        if quest.highest:
-            quest.note(
-                f"Python {quest.highest} is the last that reads it and has what it takes from the standard library"
-            )
+        for line in fitness.why:
+            quest.note(line)
         return quest
 
-    def _last_pythons(self) -> Iterable[str]:
-        """Yield the last Pythons that have what scripts need of the standard library."""
-        for surface in self._reading.surfaces:
-            for each in surface.imports:
-                if each.necessity == "required" and in_standard_library(each.module.split(".")[0]):
-                    yield last_python_with(each.module)
-                    yield from (last_python_with(each.module, name) for name in each.names)
-            for use in surface.uses:
-                if use.required and in_standard_library(use.module.split(".")[0]):
-                    yield last_python_with(use.module, use.path[0])
-
-    def _days(self, clocks: Sequence[Clock]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the days to try and where to begin: at the most trusted clock, else with the newest of everything."""
-        today = self._place.clock.now().date()
-        days = days_between("", today)
-        if self._asked.day:
-            return (self._asked.day,), (0,)
-        trusted = next((clock for clock in clocks if clock.day), None)
-        if trusted is None:
-            return days, (len(days) - 1, days.index(TYPICAL))
-        same = [clock.day for clock in clocks if clock.day and _TRUST[clock.kind] == _TRUST[trusted.kind]]
-        latest = date.fromisoformat(max(same)) + _SLACK
-        first = min(latest, today).isoformat()
-        ordered = (*sorted({*days[:-1], max(first, days[0])}), "")
-        return ordered, (ordered.index(max(first, days[0])),)
-
-    def _means(self) -> Means:
+    def _means(self, quest: Quest) -> Means:
         place = self._place
         bench = Bench(
             uv=place.uv,
@@ -250,7 +186,7 @@ class _Inferring:
             clock=place.clock,
             listener=place.listener,
             probe_for=lambda without, glance: make_probe(
-                self._reading.surfaces, without | self._reading.local, glance=glance
+                self._reading.surfaces, without | self._reading.local, quest.lost, glance=glance
             ),
             readable=self._readable,
             affordable=lambda: self._elapsed() < self._asked.budget * _RELEASE_SHARE,
@@ -298,7 +234,7 @@ class _Inferring:
         if left < _LEAST_LEFT:
             return best
         self._place.listener.on_event(Event("diagnosing", self._title))
-        probe = make_probe(self._reading.surfaces, self._reading.local | frozenset(search.quest.unreachable))
+        probe = search.probe()
         question = Question(best.world, ("-c", probe.code), probe.imports, budget=left, most_bytes=_DOWNLOADS)
         finding = diagnose(question, self._place)
         if finding is None or finding.fix is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
-from envmgr.diagnose.releases import Artefact, Release, Target, of_version, python_fits, stable, up_to, wheel_fits
+from envmgr.diagnose.releases import Artefact, Release, Target, of_version, python_fits, stable, wheel_fits
 from envmgr.infer.eras import Era
 from envmgr.infer.naming import Wanted
 from envmgr.ports import Files
@@ -26,6 +26,7 @@ class Offers:
     platforms: tuple[str, ...]
     accelerated: bool
     lying: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
+    _usable: dict[tuple[str, str], tuple[Release, ...]] = field(default_factory=dict)
 
     def best(self, wanted: Wanted, era: Era) -> str:
         """Return the requirement line for the best candidate of an era, empty if none can be had."""
@@ -55,20 +56,25 @@ class Offers:
     def fitting(self, name: str, era: Era) -> tuple[Release, ...]:
         """Return the releases of an era that can be had on its Python, oldest first.
 
-        Where the distribution has wheels at all, those that have only sources for this Python are left out.
+        Of a distribution that has to be compiled, releases without a wheel for this Python are left out.
         """
-        target = Target(era.python, self.platforms)
-        known = self.releases(name)
-        of_era = up_to(known, era.day) if era.day else stable(known)
-        with_wheels = tuple(one for one in of_era if any(_takes(file, target) for file in one.artefacts))
-        if not era.day:
-            with_wheels += tuple(
-                one for one in self.lying.get(name, ()) if any(wheel_fits(f, target) for f in one.artefacts)
-            )
-            with_wheels = tuple(sorted(with_wheels, key=lambda one: one.version))
-        if with_wheels or any(file.wheel and not _pure(file) for one in of_era for file in one.artefacts):
-            return with_wheels
-        return tuple(one for one in of_era if any(_source(file, era.python) for file in one.artefacts))
+        key = (name, era.python)
+        if key not in self._usable:
+            self._usable[key] = self._for_python(name, era.python)
+        usable = self._usable[key]
+        return usable if not era.day else tuple(one for one in usable if one.uploaded and one.uploaded <= era.day)
+
+    def _for_python(self, name: str, python: str) -> tuple[Release, ...]:
+        target = Target(python, self.platforms)
+        known = stable(self.releases(name))
+        lying = (one for one in self.lying.get(name, ()) if any(wheel_fits(file, target) for file in one.artefacts))
+        compiled = any(file.wheel and not _pure(file) for one in known for file in one.artefacts)
+        found = [
+            one
+            for one in known
+            if any(_takes(file, target) or (not compiled and _source(file, python)) for file in one.artefacts)
+        ]
+        return tuple(sorted((*found, *lying), key=lambda one: one.version))
 
     def built(self, resolved: Mapping[str, str], python: str) -> tuple[str, ...]:
         """Return which of the distributions installed on a Python can only have been built from source."""

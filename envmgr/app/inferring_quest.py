@@ -37,8 +37,8 @@ class Quest:
     """What is looked for, and what was learnt of it on the way.
 
     `companions` are lines for what the libraries import and do not require; `unreachable` tells of modules that no
-    candidate installs; `pins` are versions that clocks tell, by distribution; `floors` the first
-    releases that can be installed at all; `highest` is the last Python to try.
+    candidate installs, `lost` of names that no Python here has. `pins` are versions that clocks tell, by distribution;
+    `floors` the first releases that can be installed at all; `highest` is the last Python to try.
     """
 
     wanted: list[Wanted]
@@ -52,6 +52,7 @@ class Quest:
     floors: dict[str, str] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
     unreachable: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     why: list[str] = field(default_factory=list)
 

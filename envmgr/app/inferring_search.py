@@ -14,7 +14,7 @@ from envmgr.diagnose.knowledge import python_released
 from envmgr.diagnose.requirement import key_of
 from envmgr.infer.eras import Era, next_era, pythons_of
 from envmgr.infer.naming import Wanted
-from envmgr.infer.probe import read_proof
+from envmgr.infer.probe import Probe, read_proof
 from envmgr.model.finding import Experiment, Variables, World
 from envmgr.ports import Event
 
@@ -39,6 +39,8 @@ class EraSearch:
     def search(self, days: Sequence[str], starts: Sequence[int]) -> Attempt | None:
         """Return the attempt that passed, else the one that came nearest, None when nothing could be built."""
         self._set_aside(days)
+        feasible = [at for at, day in enumerate(days) if self.era(day) is not None]
+        starts = [min(feasible, key=lambda at: abs(at - start)) for start in starts if feasible]
         tried: dict[int, frozenset[str] | None] = {}
         for _ in range(_MOST_ERAS):
             at = next_era(len(days), tried, starts)
@@ -140,7 +142,7 @@ class EraSearch:
 
     def observe(self, world: World, era: Era) -> Attempt:
         """Build and probe one world, and note what was seen."""
-        probe = self.means.probe_for(frozenset(self.quest.unreachable), self.glances)
+        probe = self.probe()
         laboratory = self.means.laboratory
         laboratory.bench = replace(laboratory.bench, probe=("-c", probe.code))
         seen = laboratory.observe(world)
@@ -153,6 +155,10 @@ class EraSearch:
         self.attempts.append(attempt)
         self._note(attempt)
         return attempt
+
+    def probe(self) -> Probe:
+        """Return the probe for all that can be there."""
+        return self.means.probe_for(frozenset(self.quest.unreachable), self.glances)
 
     def _pinned(self, one: Wanted, era: Era) -> str:
         for name in one.candidates:

@@ -86,7 +86,7 @@ def _era_why(story: Story, best: Attempt) -> str:
 
 
 def _unreachable(story: Story, best: Attempt) -> Iterator[str]:
-    yield from (f"{module}: {why}" for module, why in story.quest.unreachable.items())
+    yield from (f"{name}: {why}" for name, why in (story.quest.unreachable | story.quest.lost).items())
     for each in best.proof.missing if best.proof else ():
         if each.required:
             yield f"{each.name}: {each.why}"
@@ -95,7 +95,7 @@ def _unreachable(story: Story, best: Attempt) -> Iterator[str]:
 def _open(story: Story, best: Attempt) -> Iterator[str]:
     """Yield what no look at names can tell."""
     for each in best.proof.missing if best.proof else ():
-        if not each.required:
+        if not each.required and each.name not in story.quest.lost:
             yield f"{each.name} is not there; it is optional, or asked for only in a function ({each.why})"
     for surface in story.reading.surfaces:
         for found in surface.imports:

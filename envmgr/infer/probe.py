@@ -24,10 +24,13 @@ class Probe:
     imports: str
 
 
-def make_probe(surfaces: Sequence[Surface], left_out: Collection[str], *, glance: bool = False) -> Probe:
+def make_probe(
+    surfaces: Sequence[Surface], left_out: Collection[str], lost: Collection[str] = (), *, glance: bool = False
+) -> Probe:
     """Return the probe for some scripts, without the top-level modules `left_out` (local ones, unreachable ones).
 
-    With `glance` it first looks at files alone, and imports nothing where something is certainly missing.
+    Names that are `lost` anyway are looked up and do not fail. With `glance` it first looks at files alone, and
+    imports nothing where something is certainly missing.
     """
     required: list[ScriptImport] = []
     optional: list[ScriptImport] = []
@@ -36,12 +39,13 @@ def make_probe(surfaces: Sequence[Surface], left_out: Collection[str], *, glance
     for surface in surfaces:
         for each in surface.imports:
             if _top(each.module) not in left_out and each.necessity != "alternative":
-                (required if each.necessity == "required" else optional).append(each)
+                needed = each.necessity == "required" and not _is_lost(each.module, lost)
+                (required if needed else optional).append(each)
         for group in surface.groups:
             branches = [[_plain(each) for each in branch] for branch in group if not _touches(branch, left_out)]
             groups += [branches] if len(branches) == len(group) or branches else []
         uses += [
-            {"module": use.module, "path": list(use.path), "required": use.required}
+            {"module": use.module, "path": list(use.path), "required": use.required and not _is_lost(use.name, lost)}
             for use in surface.uses
             if _top(use.module) not in left_out
         ]
@@ -55,6 +59,10 @@ def make_probe(surfaces: Sequence[Surface], left_out: Collection[str], *, glance
     text = files("envmgr.infer.probes").joinpath("surface.py").read_text(encoding="utf-8")
     code = text.replace(_PLACE, f"{_PLACE.removesuffix('{}')}json.loads({json.dumps(json.dumps(plan))})")
     return Probe(code, "\n".join(_statement(each) for each in required))
+
+
+def _is_lost(name: str, lost: Collection[str]) -> bool:
+    return any(name == each or name.startswith(f"{each}.") for each in lost)
 
 
 def _plain(found: ScriptImport) -> dict[str, object]:

@@ -131,7 +131,7 @@ class _Reader(ast.NodeVisitor):
             for child in ast.walk(node.test)
             if isinstance(child, ast.Attribute | ast.Name)
         }
-        if words & {"hasattr"}:
+        if words & ({"hasattr"} | _VERSION_WORDS):
             self.lenient |= {id(child) for child in ast.walk(node)}
         self.visit(node.test)
         self._branches((node.body, node.orelse), optional=bool(words & _VERSION_WORDS))

@@ -10,6 +10,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -19,35 +20,51 @@ PLAN: Dict[str, Any] = {}
 
 
 class Package:
-    """What the files of a package say of a name in it, without importing it."""
+    """What the files of a package say of a name in it, without importing it.
+
+    `open` tells that it can have names which its source does not spell out.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.names: Set[str] = set()
         self.open = False
-        self.computes = False
         try:
             with open(os.path.join(folder, "__init__.py"), encoding="utf-8", errors="replace") as file:
                 self.text = file.read()
-            self.read(ast.parse(self.text))
+            for node in ast.walk(ast.parse(self.text)):
+                self.read(node)
         except (OSError, SyntaxError, ValueError):
-            self.text, self.open, self.computes = "", True, True
+            self.text, self.open = "", True
 
-    def read(self, tree: ast.Module) -> None:
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                for alias in node.names:
-                    self.open = self.open or alias.name == "*"
-                    self.names.add(alias.asname or alias.name.split(".")[0])
-                if isinstance(node, ast.ImportFrom) and node.module and node.level == 1:
-                    self.names.add(node.module.split(".")[0])
-            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                self.names.add(node.name)
-                self.open = self.open or node.name == "__getattr__"
-            elif isinstance(node, ast.Name):
-                self.names.add(node.id)
-        words = ("setattr", "globals", "exec", "sys.modules", "lazy", "Lazy", "__path__", "import_module")
-        self.computes = any(word in self.text for word in words)
+    def read(self, node: ast.AST) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                self.open = self.open or alias.name == "*"
+                self.names.add(alias.asname or alias.name.split(".")[0])
+            if isinstance(node, ast.ImportFrom) and node.module and node.level == 1:
+                self.names.add(node.module.split(".")[0])
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            self.names.add(node.name)
+            self.open = self.open or node.name == "__getattr__"
+        elif isinstance(node, ast.Name):
+            self.names.add(node.id)
+            self.open = self.open or node.id in ("exec", "vars")
+        elif isinstance(node, ast.Attribute):
+            self.open = self.open or node.attr == "__dict__"
+        elif isinstance(node, ast.Call):
+            self.read_call(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            holder = node.value.func if isinstance(node.value, ast.Call) else node.value
+            self.open = self.open or getattr(holder, "id", getattr(holder, "attr", "")) in ("globals", "modules")
+
+    def read_call(self, node: ast.Call) -> None:
+        called = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if called == "setattr" and len(node.args) == 3:
+            name = getattr(node.args[1], "s", getattr(node.args[1], "value", None))
+            self.open = self.open or not isinstance(name, str)
+        elif called in ("update", "attach"):
+            self.open = True
 
     def below(self, name: str) -> str:
         """The folder or file of a submodule, empty if there is none."""
@@ -61,11 +78,16 @@ class Package:
         """True when a name is certainly neither a submodule nor bound in the package."""
         if self.below(name) or self.open or name in self.names or name.startswith("__"):
             return False
-        return not self.computes or name not in self.text
+        return not re.search(r"(?<!\w)%s(?!\w)" % re.escape(name), self.text) or "setattr" not in self.text
 
     def lacks_module(self, name: str) -> bool:
         """True when a submodule of that name can certainly not be imported."""
-        return not self.below(name) and "sys.modules" not in self.text and "__path__" not in self.text
+        if self.below(name) or "sys.modules" in self.text and "__path__" not in self.text:
+            return False
+        if "__path__" not in self.text:
+            return True
+        parts = (part for _, folders, files in os.walk(self.folder) for part in folders + files)
+        return not any(part.split(".")[0] == name for part in parts)
 
 
 def glance(path: List[str], last_is_module: bool) -> str:
