@@ -249,7 +249,7 @@ def real(night: Night, place: Path) -> Trial:
         manifest = ["schema = 1", 'name = "night"', f'python = "=={python}.*"', 'runners = ["imports"]']
         manifest += ["floating = true", f"requirements = {json.dumps(night.names)}"]
         (project / "manifests" / "night.toml").write_text("\n".join(manifest) + "\n")
-        return envmgr("matrix", "run", "night")["run"]["id"]
+        return envmgr("matrix", "run", "night", "--jobs", "2")["run"]["id"]
 
     green = measured(night.pythons[0])
     for name in night.changed:

@@ -13,6 +13,7 @@ from pathlib import Path
 from envmgr.app.building import BuildWishes
 from envmgr.app.comparing import CompareWishes
 from envmgr.app.comparing import compare as compare_runs
+from envmgr.app.finding_cells import with_findings
 from envmgr.app.hand import build_named
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
@@ -76,8 +77,8 @@ def load(run: str = "latest", *, project: Path | None = None) -> Run:
 
 
 def judge(run: Run) -> tuple[JudgedCell, ...]:
-    """Return the verdict on every cell of a run: numbers compared with the reference, then with what is expected."""
-    return judged_cells(run)
+    """Return the verdict on every cell, by reference and expectation, and a finding on each that did not pass."""
+    return with_findings(run, judged_cells(run))
 
 
 def compare(first: str, second: str, *, project: Path | None = None) -> Comparisons:

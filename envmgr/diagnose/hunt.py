@@ -163,21 +163,27 @@ class Hunt:
     def _settle(self, probe: Probe) -> None:
         """Pin what is loose, list what differs, and see both ends, whatever they require if need be."""
         ends = self._ends
-        green = self._pinned(probe, ends.green, "the good end") if ends.green_is_loose else ends.green
-        red = self._pinned(probe, ends.red, "the bad end") if ends.red_is_loose else ends.red
+        green, seen_green = self._pinned(probe, ends.green, "the good end", loose=ends.green_is_loose)
+        red, seen_red = self._pinned(probe, ends.red, "the bad end", loose=ends.red_is_loose)
         self._ends = replace(ends, green=green, red=red)
         self._changes = changes_between(green, red)
         if not self._changes:
             raise UsageError("the two ends do not differ", "same distributions, Python and variables", "name others")
+        for made, known in (((), seen_green), (self._changes, seen_red)):
+            if known is not None:  # what its requirements gave is what is now pinned
+                self._seen[probe.name, self._key(self._world(made))] = known
         if not all(self._see(probe, made).built for made in ((), self._changes)):
             self._plain = True
         seen = [_demand_built(self._see(probe, made), name) for made, name in (((), "good"), (self._changes, "bad"))]
         contents = [self._means.contents(one) for one in seen]
         self._needs = Needs() if self._plain else needs_of(self._changes, *contents)
 
-    def _pinned(self, probe: Probe, world: World, name: str) -> World:
+    def _pinned(self, probe: Probe, world: World, name: str, *, loose: bool) -> tuple[World, Observation | None]:
+        """Return an end, a loose one pinned to what its requirements give, and what was seen there if it was."""
+        if not loose:
+            return world, None
         seen = _demand_built(self._observe(probe, world, name), name.split()[1])
-        return pinned(world, world.python, seen.resolved)
+        return pinned(world, world.python, seen.resolved), seen
 
     def _world(self, made: Sequence[Change] | frozenset[Change]) -> World:
         world = mixture(self._ends.green, self._ends.red, made)
