@@ -158,7 +158,9 @@ class Matrix(Written):
         default="default", description="how many processes a cell is measured in: 1, 10 or 20"
     )
     reference: tuple[str, ...] = Field(
-        default=(), description="manifests whose processor cells the others are compared with, the best first"
+        default=(),
+        description="manifests whose cells (on a processor, or without a device) the others are compared with, "
+        "the best first",
     )
     timeout: float = Field(default=600.0, gt=0, strict=True, description="seconds that a process may take")
     memory: float | None = Field(
