@@ -182,10 +182,25 @@ class Judge:
                 return row
             works, words = self._place(case, Path(room) / "fixed").passes(fix) if fix else (False, "no fix")
             moved = _moved(case, fix or {})
-            row["fix"] = works and not moved
+            row["fix"] = works and confirmed and not moved
             row["false"] = confirmed and not works
-            row["words"] += "" if row["fix"] else f"; fix {json.dumps(fix)}: {words or f'moves {moved}'}"
+            row["words"] += (
+                ""
+                if row["fix"]
+                else f"; fix {json.dumps(fix)}: {words or (f'moves {moved}' if moved else 'not confirmed')}"
+            )
             return row
+
+    def applied(self, case, room):
+        """Let a diagnosis write its fix into the manifest; tell whether the env is then built and passes the probe."""
+        place = self._place(case, Path(room) / "applied")
+        place.write("cwd/manifests/case.toml", _manifest(case))
+        calls = (
+            ["diagnose", "case", "--probe", case.probe, "--apply"],
+            ["run", "case", "--", "python", "-c", case.probe],
+        )
+        done = [_run([*self._command, *words], place.root / "cwd", place.variables()) for words in calls]
+        return done[1].returncode == 0, f"{_last(done[0])} {_last(done[1])}"
 
     def _diagnose(self, case, place):
         place.write("cwd/manifests/case.toml", _manifest(case))
