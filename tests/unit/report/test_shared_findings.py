@@ -1,0 +1,29 @@
+from envmgr.model.cell import Cell
+from envmgr.model.finding import Cause, Finding
+from envmgr.model.outcome import Outcome, Phase
+from envmgr.model.result import JudgedCell
+from envmgr.report.shared_findings import shared_findings
+
+
+def judged(ident, finding):
+    cell = Cell(id=ident, manifest=f"m{ident}", variant="default", runner="r")
+    return JudgedCell(cell=cell, outcome=Outcome.FAILED, observed=Outcome.FAILED, finding=finding)
+
+
+def finding(ident, why, **fields):
+    cause = Cause(kind="package", name="acme", why=why)
+    return Finding(id=ident, phase=Phase.RUN, cause=cause, causes=(cause,), **fields)
+
+
+def test_each_finding_stands_once_with_its_cells():
+    one, other = finding("f1", "it broke", next="envmgr diagnose R#a"), finding("f2", "gone", confirmed=True)
+    first, second = shared_findings([judged("a", one), judged("b", other), judged("c", one), judged("d", None)], {})
+    assert (first.cells, first.ids) == (("ma/r", "mc/r"), ("a", "c"))
+    assert first.causes == ("package acme: it broke",)
+    assert first.state == "from evidence; to prove it: envmgr diagnose R#a"
+    assert (second.cells, second.state) == (("mb/r",), "the fix was seen to work")
+
+
+def test_what_a_note_says_already_is_pointed_at():
+    (found,) = shared_findings([judged("a", finding("f1", "no Python 3.8 here"))], {"no Python 3.8 here": 4})
+    assert found.causes == ("package acme: see 4",)
