@@ -5,7 +5,7 @@
 `numpy`: the first release without `np.float`. `h5py`: the first release whose attributes break Keras 2.2.4 when it loads
 a model that it saved. `plaidml`: which release (its bridge moved along) changed the time that MobileNet takes for one
 picture on llvm_cpu. Each is one command line of envmgr, printed with its answer as Markdown. The package index is needed;
-numpy takes half a minute, h5py two minutes, plaidml about ten on a quiet machine.
+numpy takes half a minute, h5py two minutes, plaidml about a quarter of an hour on a quiet machine.
 """
 
 import argparse
@@ -34,7 +34,7 @@ assert numpy.allclose(model.predict(picture), again.predict(picture)), "the numb
 KERAS = ["plaidml==0.7.0", "plaidml-keras==0.7.0", "keras==2.2.4"]
 
 
-def questions(processes: int) -> dict:
+def questions(processes: int, plaidml: str) -> dict:
     """Return the arguments of each bisection."""
     keras = [word for line in KERAS for word in ("--require", line)]
     return {
@@ -47,9 +47,9 @@ def questions(processes: int) -> dict:
             "--probe", KERAS_PROBE,
         ],
         "plaidml": [
-            "--package", "plaidml", "--python", "3.7", *keras, "--require", "h5py<3", "--good", "0.6.0", "--bad", "0.7.0",
+            "--package", "plaidml", "--python", "3.7", *keras, "--require", "h5py<3", "--good", plaidml, "--bad", "0.7.0",
             "--runner", "keras_inference", "--device", "llvm_cpu.0", "--set", "model=mobilenet", "--set", "batch-size=1",
-            "--set", "batches=10", "--metric", "seconds", "--processes", str(processes),
+            "--set", "batches=5", "--metric", "seconds", "--processes", str(processes),
         ],
     }  # fmt: skip
 
@@ -87,22 +87,29 @@ def samples(answer: dict) -> list:
     measured = [each for each in found["tried"] if each["samples"]]
     if not measured:
         return []
-    lines = ["", "| release | verdict | median | to the good end | medians of the processes |", "|---|---|---|---|---|"]
+    lines = ["", "| release | verdict | median | to the good end | its processes | the good end's | the bad end's |"]
+    lines.append("|---|---|---|---|---|---|---|")
     for each in measured:
-        values = " ".join(f"{sorted(part)[len(part) // 2]:.3g}" for part in each["samples"])
+        middles = [_medians(each[name]) for name in ("samples", "good_samples", "bad_samples")]
         ratio = f"{each['ratio']:.2f}" if each["ratio"] else ""
-        lines.append(f"| {each['point']['label']} | {each['verdict']} | {each['median']:.3g} s | {ratio} | {values} |")
+        head = f"| {each['point']['label']} | {each['verdict']} | {each['median']:.3g} s | {ratio} | "
+        lines.append(f"{head}{' | '.join(middles)} |")
     return lines
+
+
+def _medians(samples: list) -> str:
+    return " ".join(f"{sorted(each)[len(each) // 2]:.3g}" for each in samples if each)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", choices=[[], "numpy", "h5py", "plaidml"], help="which (default: all)")
-    parser.add_argument("--processes", type=int, default=8, help="processes at each point of the metric bisection")
+    parser.add_argument("--processes", type=int, default=4, help="processes at each point of the metric bisection")
+    parser.add_argument("--plaidml", default="0.6.0", metavar="RELEASE", help="the good end of the metric bisection")
     parser.add_argument("--folder", default=".", help="where envmgr is started: the project that keeps the runs")
     parser.add_argument("--json", type=Path, help="a file for all the answers")
     wishes = parser.parse_args()
-    asked = questions(wishes.processes)
+    asked = questions(wishes.processes, wishes.plaidml)
     answers = {name: bisect(asked[name], wishes.folder) for name in wishes.names or asked}
     print("| bisect | last good | first bad | why | probes | took |\n|---|---|---|---|---|---|")
     for name, answer in answers.items():

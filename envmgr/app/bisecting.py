@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from packaging.version import Version
@@ -66,8 +66,9 @@ class _Bisecting:
     def find(self) -> Bisection:
         """Check the ends, search between them, and say what was found."""
         last = len(self._line.spots) - 1
-        self._bounds = Bounds(good=self._end(0, "good"))
-        self._bounds = Bounds(good=self._bounds.good, bad=self._end(last, "bad"))
+        first, final = self._line.spots[0], self._line.spots[last]
+        self._bounds = Bounds(good=self._end(0, "good"), good_spot=first)
+        self._bounds = replace(self._bounds, bad=self._end(last, "bad"), bad_spot=final)
         again = self._ask_again if self._means.oracle.repeats else None
         try:
             turn = bisect(0, last, self._ask, again)

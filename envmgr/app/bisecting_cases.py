@@ -9,6 +9,7 @@ from typing import Any
 from packaging.tags import platform_tags
 
 from envmgr.app.bisecting import Means, Oracle, bisect_line
+from envmgr.app.bisecting_cells import CellWishes, PointCells
 from envmgr.app.bisecting_lines import (
     Ends,
     Line,
@@ -21,7 +22,7 @@ from envmgr.app.bisecting_lines import (
     python_line,
 )
 from envmgr.app.bisecting_probes import ProbeOracle
-from envmgr.app.bisecting_runs import RunnerOracle, RunnerWishes
+from envmgr.app.bisecting_runs import MetricOracle, OutcomeOracle
 from envmgr.app.bisecting_state import Notebook
 from envmgr.app.diagnosing_cases import place_here, world_of
 from envmgr.app.diagnosing_index import Releases, default_index
@@ -39,7 +40,7 @@ from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome
 from envmgr.system.web import RealWeb
 
-_METRIC_PROCESSES = 5
+_METRIC_PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def bisect(workplace: Workplace, wishes: BisectWishes) -> Bisection:
                 lambda at, minor: world_of(at, facts, minor),
             )
         else:
-            oracle = RunnerOracle(workplace, facts, _runner_wishes(wishes))
+            oracle = _runner_oracle(PointCells(workplace, facts, _cell_wishes(wishes)), wishes.asked)
         return bisect_line(line, Means(oracle, notebook, workplace.clock, workplace.listener))
 
 
@@ -113,14 +114,18 @@ def _check(asked: Asked) -> None:
         )
 
 
-def _runner_wishes(wishes: BisectWishes) -> RunnerWishes:
+def _runner_oracle(cells: PointCells, asked: Asked) -> Oracle:
+    if asked.metric:
+        return MetricOracle(cells, asked.metric)
+    return OutcomeOracle(cells, Outcome(asked.outcome) if asked.outcome else None)
+
+
+def _cell_wishes(wishes: BisectWishes) -> CellWishes:
     asked = wishes.asked
-    return RunnerWishes(
+    return CellWishes(
         runner=asked.runner or "",
         parameters=asked.parameters,
         device=asked.device,
-        metric=asked.metric,
-        outcome=Outcome(asked.outcome) if asked.outcome else None,
         processes=asked.processes or (_METRIC_PROCESSES if asked.metric else 1),
         timeout=asked.timeout,
         command=wishes.command,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from envmgr.app.bisecting_lines import Spot
 from envmgr.diagnose.revision import MODULES, of_module, of_origin, of_version
 from envmgr.model.bisection import Trial
 from envmgr.model.outcome import Phase
@@ -27,10 +28,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What is known of the two ends of the line."""
+    """What is known of the two ends of the line, as far as they have been asked: where they are, what they told."""
 
     good: Trial | None = None
     bad: Trial | None = None
+    good_spot: Spot | None = None
+    bad_spot: Spot | None = None
 
 
 def twin_of(standing: Standing, trials: Iterable[Trial]) -> Trial | None:

@@ -34,9 +34,9 @@ class Trial(Noun):
 
     `number` counts from 1 in the order of trying, `asked` how often the probe ran. `reason` is the last exception of a
     bad point, or why a point was skipped. `same_as` names the point whose verdict was taken because nothing but the
-    name is different: no probe ran. `samples` are the metric's values, one list a process; `median` is over processes
-    and `ratio` is to the good end's. `revisions` are source revisions by distribution, where they tell; `run` is the
-    run in the project's store.
+    name is different: no probe ran. `samples` are the metric's values, one list a process, `good_samples` and
+    `bad_samples` those of the ends in the same rounds; `median` is over processes and `ratio` is to the good end's.
+    `revisions` are source revisions by distribution, where they tell; `run` is the run in the project's store.
     """
 
     point: Point
@@ -52,6 +52,8 @@ class Trial(Noun):
     same_as: str = ""
     run: str = ""
     samples: tuple[tuple[Number, ...], ...] = ()
+    good_samples: tuple[tuple[Number, ...], ...] = ()
+    bad_samples: tuple[tuple[Number, ...], ...] = ()
     median: Number | None = None
     ratio: Number | None = None
 

@@ -10,12 +10,12 @@ from envmgr.model.comparison import Verdict
 from envmgr.stats.compare import Judgement, Measured, judge_all
 
 Rounds = Mapping[int, float]
-"""One positive value a process, by its number."""
+"""One positive value a process, by the number of the round in which all were measured."""
 
 
 def apart(good: Rounds, bad: Rounds) -> Judgement:
     """Return the judgement on two ends; they are apart when its verdict is faster or slower."""
-    return judge_all([Measured(good, bad, paired=False)])[0]
+    return judge_all([Measured(good, bad, paired=True)])[0]
 
 
 def is_on_good_side(good: Rounds, bad: Rounds, middle: Rounds) -> bool | None:
@@ -26,7 +26,7 @@ def is_on_good_side(good: Rounds, bad: Rounds, middle: Rounds) -> bool | None:
     toward = apart(good, bad).verdict
     if toward not in {Verdict.FASTER, Verdict.SLOWER}:
         return None
-    from_good, from_bad = judge_all([Measured(good, middle, paired=False), Measured(middle, bad, paired=False)])
+    from_good, from_bad = judge_all([Measured(good, middle, paired=True), Measured(middle, bad, paired=True)])
     unlike_good, unlike_bad = from_good.verdict is toward, from_bad.verdict is toward
     if unlike_good and unlike_bad:
         low, value, high = (math.log(median(rounds.values())) for rounds in (good, middle, bad))

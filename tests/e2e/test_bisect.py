@@ -243,6 +243,10 @@ def test_a_metric_is_judged_by_samples_of_several_processes(releases):
     assert (found["last_good"]["point"]["label"], found["first_bad"]["point"]["label"]) == ("1.4", "1.5")
     assert found["first_bad"]["ratio"] == pytest.approx(2)
     assert [len(each["samples"]) for each in found["tried"]] == [3] * len(found["tried"])
+    middle = next(each for each in found["tried"] if each["point"]["label"] not in {"1.0", "1.7"})
+    assert (len(middle["good_samples"]), len(middle["bad_samples"])) == (3, 3)
+    cells = project.json("matrix", "show", middle["run"])[1]["data"]["cells"]
+    assert {each["manifest"] for each in cells} == {"bisect-1.0", "bisect-1.7", f"bisect-{middle['point']['label']}"}
     assert found["probes"] <= bound(8)
     code, answer = project.json(
         "bisect", *asked(bad="1.3", probe=None), "--runner", "answer", "--metric", "seconds", "--processes", "3"
