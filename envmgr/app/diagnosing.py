@@ -157,12 +157,13 @@ class Diagnosis:
         lack = impossible_here(situation)
         if lack is not None and not any(one.likelihood >= _LIKELY for one in surroundings.hypotheses(situation)):
             return verdict.impossible(situation, lack, journal.experiments)
-        solution = Search(journal, self._situation, limit=self._question.most).solve(situation.world, situation.seen)
+        search = Search(journal, self._situation, limit=self._question.most)
+        solution = search.solve(situation.world, situation.seen)
         if solution is None and lack is not None:
             return verdict.impossible(situation, lack, journal.experiments)
         if solution is None:
             untried = any(one.outcome == "not-run" for one in journal.experiments)
-            found = verdict.unsolved(situation, journal.experiments)
+            found = verdict.unsolved(situation, journal.experiments, search.furthest)
             return found.model_copy(update={"next": _WITH_MORE, "impossible": ""}) if untried else found
         refined = Refinement(journal, situation, self._elapsed).refine(solution)
         confirmed = journal.flips_again(refined.world)

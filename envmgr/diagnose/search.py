@@ -124,6 +124,8 @@ class Search:
         self._queue: list[Candidate] = []
         self._queued: set[str] = set()
         self._proposals: dict[str, Cause] = {}
+        self.furthest: tuple[Cause, ...] = ()
+        """What the changes show that made the failure move on, where nothing passes."""
 
     def solve(self, world: World, seen: Observation) -> Solution | None:
         """Return the first world that passes, or None when the queue, the budget or the hope is spent."""
@@ -166,6 +168,8 @@ class Search:
         moved_on = (
             seen.built != reference.built or seen.phase != reference.phase or bool(seen.moved_in_the_probe(reference))
         )
+        if moved_on and len(trail) > len(self.furthest):
+            self.furthest = candidate.causes
         factor = candidate.factor * min(1.0, candidate.hypothesis.likelihood + 0.25) * (0.9 if moved_on else 0.75)
         self._expand(candidate.hypothesis.world, seen, trail, factor)
 

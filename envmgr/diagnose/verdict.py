@@ -67,9 +67,12 @@ def impossible(situation: Situation, lack: Impossible, experiments: Sequence[Exp
     )
 
 
-def unsolved(situation: Situation, experiments: Sequence[Experiment]) -> Finding:
-    """Return the finding when no change that was tried works: the likeliest cause, or that it is unknown."""
-    causes = distinct(likely_causes(situation)) or (
+def unsolved(situation: Situation, experiments: Sequence[Experiment], furthest: Sequence[Cause] = ()) -> Finding:
+    """Return the finding when no change that was tried works: the likeliest causes, or that it is unknown.
+
+    `furthest` are the causes that changes showed which made the failure move on.
+    """
+    causes = distinct((*likely_causes(situation), *furthest)) or (
         Cause(kind="unknown", name="", why="no change that was tried makes it work, and the evidence accuses nothing"),
     )
     return Finding(
@@ -79,7 +82,7 @@ def unsolved(situation: Situation, experiments: Sequence[Experiment]) -> Finding
         check="the probe",
         evidence=evidence(situation),
         experiments=tuple(experiments),
-        impossible="" if causes[0].kind == "unknown" else causes[0].why,
+        impossible="" if situation.seen.built or causes[0].kind == "unknown" else causes[0].why,
     )
 
 

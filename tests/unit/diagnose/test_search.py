@@ -23,10 +23,11 @@ def find(planted, world):
     def situation(changed, seen):
         return planted.situation(world, changed, seen)
 
-    solution = Search(journal, situation).solve(world, journal.observe([world])[0])
+    search = Search(journal, situation)
+    solution = search.solve(world, journal.observe([world])[0])
     first = situation(world, journal.observe([world])[0])
     if solution is None:
-        return unsolved(first, journal.experiments)
+        return unsolved(first, journal.experiments, search.furthest)
     refined = Refinement(journal, first, lambda: 0.0).refine(solution)
     return solved(first, refined, journal.experiments, confirmed=True)
 
@@ -122,3 +123,15 @@ def test_a_build_that_no_index_has_becomes_the_plain_version(planted, world):
     world = world.model_copy(update={"requirements": ("alpha==1.0+cu126",)})
     planted.rule = lambda w: "resolve: no solution" if re.search(r"\+", asked(w)[0]) else ""
     assert find(planted, world).fix.requirements == ("alpha==1.0",)
+
+
+def test_what_made_the_failure_move_on_is_told_where_nothing_passes(planted, world):
+    planted.variables = {"ALPHA_MODE": "odd"}
+    trace = 'Traceback (most recent call last):\n  File "<string>", line {}, in <module>\nValueError: {}'
+    planted.rule = lambda w: trace.format(
+        *((5, "no") if "ALPHA_MODE" in w.variables.unset else (2, "ALPHA_MODE is odd"))
+    )
+    finding = find(planted, world)
+    assert finding.fix is None
+    assert not finding.impossible
+    assert ("env-state", "ALPHA_MODE") in {(cause.kind, cause.name) for cause in finding.causes}
