@@ -156,9 +156,13 @@ def named(judged: Sequence[JudgedCell], ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def _cell_variables(workplace: Workplace, backend: dict[str, str]) -> dict[str, str]:
-    """Return the variables of a cell, with `{venv}` and `{home}` for its folders; the manifest's own are not in it."""
+    """Return the variables of a cell, with `{venv}` and `{home}` for its folders.
+
+    The manifest's own are not in it, nor those that Python does not heed when it is isolated, as a runner's is.
+    """
     place = CellPlace(Path("{venv}"), Path("{home}"), workplace.base, system_of(workplace.caller.system))
-    return cell_environment(workplace.caller.environment, place, CellWishes(backend=backend))
+    found = cell_environment(workplace.caller.environment, place, CellWishes(backend=backend))
+    return {name: value for name, value in found.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
 def _reference(workplace: Workplace, run: Run, judged: JudgedCell, place: Path) -> str:

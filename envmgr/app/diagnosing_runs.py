@@ -152,7 +152,10 @@ def _by_experiment(work: _Work, judged: JudgedCell) -> Finding | None:
         most_bytes=asked.most_bytes,
     )
     finding = diagnose(question, place)
-    return finding.model_copy(update={"id": judged.finding.id if judged.finding else ""}) if finding else None
+    if finding is None:
+        return None
+    check = "the runner" if finding.check == "the probe" else finding.check
+    return finding.model_copy(update={"id": judged.finding.id if judged.finding else "", "check": check})
 
 
 def _as_then(work: _Work, judged: JudgedCell) -> World:

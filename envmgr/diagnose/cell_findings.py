@@ -12,6 +12,7 @@ from envmgr.model.result import Parity
 
 _WANTED = re.compile(r"wants Python (?P<python>[^;]+?)(?: for (?P<platform>[\w,. -]+))?;")
 _EXISTS = re.compile(r"exists for (?P<platform>[^;]+);")
+_ABSENT = re.compile(r"there is no (?:version of )?([A-Za-z0-9][\w.-]*?)((?:===?|[<>~!]=?)[^\s:;]+)")
 _GONE = re.compile(r"([A-Za-z0-9][\w.-]*(?:==|-| )\d[\w.!+-]*)")
 
 
@@ -24,7 +25,7 @@ def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
     evidence = (Evidence(quote=cell.reason, where="the host's facts" if outcome in _OF_HOST else "the build"),)
     said = re.sub(re.escape(cell.label), "it", cell.reason)
     if found is not None:
-        return completed(found, phase, "the build", evidence, said)
+        return completed(_accused(found, cell.reason), phase, "the build", evidence, said)
     cause, fix, lacking = _lacking(cell, outcome, phase)
     return Finding(
         id=_identity(phase.value, cause.kind, cause.name, said),
@@ -39,6 +40,17 @@ def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
 
 
 _OF_HOST = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_OFFERED, Outcome.SKIPPED})
+
+
+def _accused(found: Finding, reason: str) -> Finding:
+    """Return what the text of a failed build says, or what it names as not to be had."""
+    if found.cause.kind != "unknown":
+        return found
+    absent = _ABSENT.search(reason)
+    cause = Cause(kind="unknown", name="", why=reason)
+    if absent:
+        cause = Cause(kind="package", name=absent[1], why=f"the index has no {absent[1]}{absent[2]}")
+    return found.model_copy(update={"cause": cause, "causes": (cause,)})
 
 
 def _lacking(cell: Cell, outcome: Outcome, phase: Phase) -> tuple[Cause, Fix | None, str]:

@@ -82,3 +82,16 @@ def test_wrong_numbers_accuse_the_library_that_computed_them():
     parity = Parity(reference="c1", max_abs=1, max_rel=1, share_off=1, verdict="disagrees", worst="row 2")
     found = of_parity(cell(backend="plaidml", group="g"), parity, "row 2")
     assert (found.cause.kind, found.cause.name, found.phase) == ("package", "plaidml", Phase.CHECK)
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind", "name"),
+    [
+        ("one for linux: there is no demo==9.0: error: No solution found", "package", "demo"),
+        ("there is no space left", "unknown", ""),
+    ],
+)
+def test_what_cannot_be_built_accuses_what_is_not_to_be_had(reason, kind, name):
+    made = cell(refusal=Outcome.BUILD_FAILED, phase=Phase.RESOLVE, reason=reason)
+    found = of_refusal(made, judge(Record(reason, Facts())))
+    assert (found.cause.kind, found.cause.name, found.check) == (kind, name, "the build")
