@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from envmgr.model.bisection import Bisection, Trial
 from envmgr.report.look import Look
 from envmgr.report.rich_text import new_table, render
-from envmgr.report.text import clean, seconds
+from envmgr.report.text import clean, processes, seconds
 
 _LISTED = 12
 
@@ -51,7 +51,7 @@ def _end(trial: Trial) -> str:
     parts += [f"{name} {version}" for name, version in versions.items()]
     parts += [f"{name} at {trial.revisions[name]}" for name in trial.point.versions if name in trial.revisions]
     if trial.median is not None:
-        parts.append(f"median {trial.median:.4g} of {len(trial.samples)} processes")
+        parts.append(f"median {trial.median:.4g} of {processes(len(trial.samples))}")
     return "  ".join(part for part in parts if part)
 
 
