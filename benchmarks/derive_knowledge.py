@@ -2,9 +2,11 @@
 
 derive_knowledge.py stdlib PYTHON... > stdlib.json        what left the standard library: asked of the interpreters given
 derive_knowledge.py imports WHEEL RANKS > import_names.json   import name -> distributions: from what pigar ships and a table of downloads
-derive_knowledge.py lost DISTRIBUTION VERSION=PYTHON...   names that left a module: asked of interpreters that have it installed
+derive_knowledge.py lost MODULE VERSION=PYTHON...   names that left a module, with the first version asked that has each no more:
+    asked of interpreters that have it installed; lost.json holds the answers
 """
 
+import itertools
 import json
 import re
 import sqlite3
@@ -104,6 +106,17 @@ def lost(by_version):
     return {name: version for name, version in sorted(last.items()) if version != versions[-1]}
 
 
+def left(module, pythons):
+    """Public names by the first series (`1.24`), of those asked, that lacks them; lazy names are asked for one by one."""
+    every = {module: sorted(set().union(*(ask(python, ASK_MODULE, module) for python in pythons.values())))}
+    having = {
+        version: set(ask(python, ASK_NAMES, told=json.dumps(every))[module]) for version, python in pythons.items()
+    }
+    versions = sorted(having, key=order)
+    after = {last: ".".join(next_one.split(".")[:2]) for last, next_one in itertools.pairwise(versions)}
+    return {name: after[last] for name, last in lost(having).items()}
+
+
 def library(pythons):
     """Modules and public names by the last Python that had them; names served lazily are asked for one by one."""
     answers, places = {}, {}
@@ -156,8 +169,7 @@ def main():
     elif what == "imports":
         answer = imports(*arguments)
     else:
-        module, pairs = arguments[0], [word.split("=", 1) for word in arguments[1:]]
-        answer = lost({version: ask(python, ASK_MODULE, module) for version, python in pairs})
+        answer = left(arguments[0], dict(word.split("=", 1) for word in arguments[1:]))
     rows = (f" {json.dumps(key)}: {json.dumps(value, sort_keys=True)}" for key, value in sorted(answer.items()))
     print("{\n" + ",\n".join(rows) + "\n}")
 

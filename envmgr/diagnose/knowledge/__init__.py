@@ -79,6 +79,16 @@ def cap_for_lost_module(module: str) -> tuple[str, str]:
     return "", ""
 
 
+def first_without(module: str, name: str) -> str:
+    """Return the first series of a library that lacks a name of its module; empty if no loss is known.
+
+    >>> first_without("numpy", "float")
+    '1.24'
+    """
+    known = _load("lost").get(module, {}).get("without", {})
+    return next((series for series, names in known.items() if name in names), "")
+
+
 def installer_limits() -> tuple[tuple[str, str], ...]:
     """Return versions of installers that changed what they accept: (first version that differs, why)."""
     return tuple((entry["below"], entry["why"]) for entry in _load("events")["installers"])

@@ -7,10 +7,16 @@ from dataclasses import replace
 
 from packaging.version import Version
 
-from envmgr.diagnose.knowledge import cap_for_lost_module, distributions_for, in_standard_library, last_python_with
+from envmgr.diagnose.knowledge import (
+    cap_for_lost_module,
+    distributions_for,
+    first_without,
+    in_standard_library,
+    last_python_with,
+)
 from envmgr.diagnose.mechanisms.repair import replacements
 from envmgr.diagnose.releases import Release, installable, of_version, stable
-from envmgr.diagnose.requirement import Line, read_line, version_of
+from envmgr.diagnose.requirement import Line, key_of, read_line, version_of
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import asked, with_requirement
 from envmgr.model.finding import Cause
@@ -119,12 +125,25 @@ def _lost_names(situation: Situation) -> Iterator[Hypothesis]:
         top = module.split(".")[0]
         if top and not owner and not in_standard_library(top):
             yield from _top_level(situation, top, 0.85)
+        yield from _before_it_was_lost(situation, owner, module, name)
         if owner:
             yield from ladder(situation, owner, f"{module} has no {name}", 0.6)
     lost = situation.reading.missing
     if lost and "." in lost and situation.contents.has(lost):
         owner = situation.contents.owner_of(lost)
         yield from ladder(situation, owner, f"{owner} has no {lost}", 0.6)
+
+
+def _before_it_was_lost(situation: Situation, owner: str, module: str, name: str) -> Iterator[Hypothesis]:
+    """Cap a library below the series that is known to have taken the name away, where an earlier one has a wheel."""
+    series = version_of(first_without(module, name))
+    if series is None or not owner:
+        return
+    older = (release for release in stable(situation.releases(owner)) if release.version < series)
+    if any(installable(release, situation.target, sources=False) for release in older):
+        cause = Cause(kind="package", name=owner, why=f"{owner} {series} took {name} out of {module}")
+        pinned = owner in {line.key for line in situation.lines}
+        yield _moved(situation, f"{owner}<{series}", cause, 0.85, pinned)
 
 
 def ladder(situation: Situation, owner: str, why: str, weight: float) -> Iterator[Hypothesis]:
@@ -161,7 +180,7 @@ def _last_of_series(releases: list[Release], depth: int) -> list[Release]:
 
 
 def _moved(situation: Situation, line: str, cause: Cause, weight: float, pinned: bool) -> Hypothesis:
-    gives_up = f"the version of {line.split('==', maxsplit=1)[0]} that was asked for" if pinned else ""
+    gives_up = f"the version of {key_of(line)} that was asked for" if pinned else ""
     seconds = 6.0 + situation.fetch_seconds(line)
     return Hypothesis("another version", with_requirement(situation.world, line), cause, weight, seconds, gives_up)
 

@@ -102,6 +102,15 @@ def test_kin_of_one_first_word_get_one_version(planted, distribution):
     assert [asked(h.world) for h in found] == [("zeta-bridge==0.6", "zeta-core==0.6")]
 
 
+def test_a_name_that_a_library_is_known_to_have_lost_is_capped_below_that_series(planted, world, distribution):
+    planted.installed = (distribution("numpy", "1.26.4", modules=frozenset({"numpy"})),)
+    planted.release("numpy", ("1.23.5", "2022-11-20"), ("1.26.4", "2024-02-05"))
+    text = "AttributeError: module 'numpy' has no attribute 'float'"
+    found = best(names.hypotheses, situation_of(planted, text, world))
+    assert asked(found.world) == ("alpha==1.0", "numpy<1.24")
+    assert found.cause.name == "numpy"
+
+
 def test_another_patch_of_the_same_python_is_proposed_where_one_is_here(planted, world):
     situation = situation_of(planted, "OSError: no", world)
     situation = replace(situation, host=replace(situation.host, patches=("3.9.1", "3.10.2")))
