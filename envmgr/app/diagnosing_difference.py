@@ -31,8 +31,8 @@ def search_difference(
         return Hunt(ends, _means(place, room, budget)).run(probes, suspects)
 
 
-def _means(place: Place, room: Path, budget: float) -> Means:
-    begun = place.clock.monotonic()
+def laboratory_at(place: Place, room: Path, budget: float) -> Laboratory:
+    """Return a laboratory for whoever stands at a place; its probe is still to be named."""
     snapshot = take_snapshot(place.files, place.home, place.folder, place.environment.values(), room / "snapshot")
     bench = Bench(
         uv=place.uv,
@@ -45,7 +45,13 @@ def _means(place: Place, room: Path, budget: float) -> Means:
         budget=budget,
         confines=place.confines,
     )
-    laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
+    return Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
+
+
+def _means(place: Place, room: Path, budget: float) -> Means:
+    begun = place.clock.monotonic()
+    laboratory = laboratory_at(place, room, budget)
+    bench = laboratory.bench
 
     def observe(probe: Probe, world: World) -> Observation:
         if world.python not in place.interpreters:

@@ -80,15 +80,19 @@ def with_device(workplace: Workplace, asked: Asked, device: str | None) -> Asked
     """Return what is asked with the variables that choose a device, of the backend that is asked for."""
     if device is None:
         return asked
-    world = world_asked(workplace, asked, facts_here(workplace))
-    wanted = {key_of(line) for line in lines_of(world)}
-    own = workplace.shelf[asked.name.partition("@")[0]].backend if asked.name else None
-    backend = own or next((name for name in names() if name in wanted or f"{name}-keras" in wanted), None)
+    backend = backend_of(workplace, asked, world_asked(workplace, asked, facts_here(workplace)))
     if backend is None:
         raise UsageError(f"--device {device} of which backend?", f"wanted one of {', '.join(names())}", "--env K=V")
     chosen = backend_for(backend)
     variables = {**chosen.base_environment(), **chosen.select(Device(id=device, api=api_of(device)))}
     return replace(asked, variables={**variables, **asked.variables})
+
+
+def backend_of(workplace: Workplace, asked: Asked, world: World) -> str | None:
+    """Return the backend that is asked for: the manifest's, or that which is among the requirements."""
+    wanted = {key_of(line) for line in lines_of(world)}
+    own = workplace.shelf[asked.name.partition("@")[0]].backend if asked.name else None
+    return own or next((name for name in names() if name in wanted or f"{name}-keras" in wanted), None)
 
 
 def prove_run(workplace: Workplace, run: Run, budget: float) -> Run:

@@ -25,16 +25,21 @@ def device_check(built: Built, listing: DeviceListing, facts: HostFacts) -> tupl
     manifest = built.target.manifest
     if not manifest.device or not manifest.backend or listing.error:
         return ()
-    backend = backend_for(manifest.backend)
-    subject = f"{backend.name} {listing.version}".strip()
-    if any(device.valid and backend.matches(manifest.device, device) for device in listing.devices):
-        return (Check(name="device", passed=True, subject=subject, wanted=manifest.device, found="listed"),)
-    api = api_of(manifest.device)
+    return (listed(manifest.backend, manifest.device, listing, facts),)
+
+
+def listed(name: str, device: str, listing: DeviceListing, facts: HostFacts) -> Check:
+    """Return whether a backend lists a device; what only the host lacks is not amiss."""
+    backend = backend_for(name)
+    subject = f"{name} {listing.version}".strip()
+    if any(each.valid and backend.matches(device, each) for each in listing.devices):
+        return Check(name="device", passed=True, subject=subject, wanted=device, found="listed")
+    api = api_of(device)
     if listing.built.get(api) is False:
-        return (_without(subject, manifest.device, api),)
-    outcome, why = backend.absent(manifest.device, listing, facts)
-    passed = outcome is not Outcome.NOT_OFFERED
-    return (Check(name="device", passed=passed, subject=subject, wanted=manifest.device, found=why),)
+        here = any(api in card.apis for card in facts.accelerators)
+        return _without(subject, device, api, "" if here else "; this host has no such card either")
+    outcome, why = backend.absent(device, listing, facts)
+    return Check(name="device", passed=outcome is not Outcome.NOT_OFFERED, subject=subject, wanted=device, found=why)
 
 
 def finding_on(built: Built, checks: Iterable[Check], facts: HostFacts) -> Finding | None:
@@ -89,13 +94,13 @@ def _cpu_build(built: Built) -> tuple[Check, ...]:
     return (_without(f"{manifest.backend} {version}", manifest.device or "", api),)
 
 
-def _without(subject: str, device: str, api: str) -> Check:
+def _without(subject: str, device: str, api: str, more: str = "") -> Check:
     name = subject.partition(" ")[0]
     return Check(
         name="device",
         passed=False,
         subject=subject,
         wanted=device,
-        found=f"is a build without {api} (for processors alone)",
+        found=f"is a build without {api} (for processors alone){more}",
         hint=f"take a build of {name} that has {api}: name its index under [[index]]",
     )

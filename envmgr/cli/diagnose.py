@@ -86,6 +86,7 @@ def diagnose(
     """Find by experiment what makes a failure go away, and report the smallest change that was seen to work."""
     from envmgr.app.diagnosing_cases import Asked, apply_fix, diagnose_here, diagnose_recorded
     from envmgr.app.diagnosing_runs import diagnose_runs, with_device
+    from envmgr.app.silent_sets import set_without_device
     from envmgr.app.verifying import silently_wrong
     from envmgr.app.workplace import Workplace
 
@@ -118,6 +119,8 @@ def diagnose(
         finding = diagnose_here(workplace, asked) if log is None else diagnose_recorded(workplace, asked, log, host)
         if finding is None and asked.name is not None:
             finding = silently_wrong(workplace, asked.name, device)
+        elif finding is None and device is not None:
+            finding = set_without_device(workplace, asked, device)
         said = apply_fix(workplace, name, finding) if apply and name else ""
         data = {"finding": finding.model_dump(mode="json", exclude_none=True) if finding else None}
         return Answer(data, lambda: show(finding, said), exit_code=1 if finding else 0)

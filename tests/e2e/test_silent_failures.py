@@ -2,6 +2,8 @@
 
 import pytest
 
+from .conftest import THIS_PYTHON
+
 pytestmark = pytest.mark.integration
 
 
@@ -53,3 +55,25 @@ def test_a_build_for_processors_alone_where_a_card_was_asked_for(project, index)
     assert told(finding) == ("package", "torch", False)
     assert "without cuda" in finding["cause"]["why"]
     assert project.json("diagnose", "card", "--probe", "import torch")[1]["data"]["finding"]["cause"]["name"] == "torch"
+
+
+TORCH = """\
+__version__ = "2.0+cpu"
+class version:
+    cuda = None
+def device(name):
+    raise RuntimeError("Expected one of cpu, cuda device type at start of device string: " + name)
+def get_num_threads():
+    return 1
+"""
+
+
+def test_a_set_whose_backend_has_no_such_device_is_told_though_its_probe_passes(project, index):
+    index.add("torch", "2.0+cpu", {"torch/__init__.py": TORCH})
+    options = ("--python", THIS_PYTHON, "--require", "torch", "--probe", "import torch")
+    assert project.json("diagnose", *options)[1]["data"]["finding"] is None
+    code, answer = project.json("diagnose", *options, "--device", "cuda:0")
+    finding = answer["data"]["finding"]
+    assert (code, told(finding)) == (1, ("package", "torch", False))
+    assert finding["next"].endswith("--require torch --device cuda:0 --probe 'import torch'")
+    assert project.json("diagnose", *options, "--device", "cpu")[1]["data"]["finding"] is None

@@ -1,0 +1,58 @@
+"""A set of requirements that was built and passes its probe: does its backend list the device that was asked for?"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from envmgr.app.diagnosing_cases import Asked, place_here, world_asked
+from envmgr.app.diagnosing_difference import laboratory_at
+from envmgr.app.diagnosing_runs import backend_of
+from envmgr.app.hosting import facts_here
+from envmgr.app.silent_failures import listed
+from envmgr.app.workplace import Workplace
+from envmgr.backends import attributed, backend_for
+from envmgr.diagnose import silent
+from envmgr.model.env import DeviceListing
+from envmgr.model.finding import Finding
+
+_MARK = "@@"
+_SECONDS = 300.0
+_CODE = """
+import json, runpy, sys
+with open("in.json", "w") as stream:
+    json.dump({{"device": None}}, stream)
+sys.argv = ["probe", "--request", "in.json", "--report", "out.json"]
+try:
+    runpy.run_path({script!r}, run_name="__main__")
+except SystemExit:
+    pass
+with open("out.json") as stream:
+    print("{mark}" + json.dumps(json.load(stream)))
+"""
+
+
+def set_without_device(workplace: Workplace, asked: Asked, device: str) -> Finding | None:
+    """Return the finding on a set whose backend does not list a device that this host has, or is built without it."""
+    facts = facts_here(workplace)
+    world = world_asked(workplace, asked, facts)
+    name = backend_of(workplace, asked, world)
+    if name is None:
+        return None
+    backend = backend_for(name)
+    with workplace.files.scratch("device") as room:
+        laboratory = laboratory_at(place_here(workplace, facts), room, asked.budget)
+        built = laboratory.stand(world)
+        code = _CODE.format(script=str(backend.probe), mark=_MARK)
+        lines = laboratory.ask(world, built.folder, code, _SECONDS).stdout.splitlines()
+        resolved = laboratory.resolved(built)
+    told = next((line.removeprefix(_MARK) for line in lines if line.startswith(_MARK)), "")
+    try:
+        listing = attributed(DeviceListing.model_validate_json(told), facts)
+    except ValidationError:
+        return None
+    if listing.error:
+        return None
+    check = listed(name, device, listing, facts)
+    words = (f"--python {world.python}", *(f"--require {line}" for line in world.requirements), f"--device {device}")
+    label = " ".join(words)
+    return silent.finding_of([check], silent.Asked(label, world.requirements, resolved, backend=name))
