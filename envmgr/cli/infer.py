@@ -58,7 +58,7 @@ def infer(
         found = inferred(workplace, asked)
         if found.requirements:
             found = write(workplace, place, found)
-        return Answer({"infer": found.model_dump(mode="json")}, lambda: show(found))
+        return Answer({"infer": found.model_dump(mode="json")}, lambda: show(found), 0 if found.proof.passed else 1)
 
     perform(Options("infer", json, project, debug), action)
 

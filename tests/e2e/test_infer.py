@@ -15,7 +15,7 @@ def infer(project):
         project.write(name, script)
         code, answer = project.json("infer", name, "--python", THIS_PYTHON, *words)
         assert code == exit_code, answer["error"]
-        return answer["error"] if exit_code else answer["data"]["infer"]
+        return answer["error"] or answer["data"]["infer"]
 
     return run
 
@@ -90,6 +90,13 @@ def test_a_distribution_that_does_not_install_what_it_is_named_for_is_unreachabl
     found = infer("import demo\nimport misnamed\n")
     assert found["proof"]["passed"]
     assert [line.split(":")[0] for line in found["unreachable"]] == ["misnamed"]
+
+
+def test_a_name_that_no_release_has_leaves_the_nearest_and_is_told(infer):
+    found = infer("import demo\ndemo.ANSWER, demo.never_there\n", "--budget", "40s", exit_code=1)
+    assert not found["proof"]["passed"]
+    assert found["requirements"] == ["demo==2.0"]
+    assert [line.split(":")[0] for line in found["unreachable"]] == ["demo.never_there"]
 
 
 def test_pins_beside_the_script_are_kept(infer, project):
