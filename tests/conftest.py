@@ -6,6 +6,11 @@ import socket
 import subprocess
 
 import pytest
+from hypothesis import settings
+
+# Examples take as long as a busy machine makes them take.
+settings.register_profile("envmgr", deadline=None)
+settings.load_profile("envmgr")
 
 # A background job of a shell starts with SIGINT ignored, under nohup SIGHUP; what the tests start must not inherit that.
 for name, handler in (("SIGINT", signal.default_int_handler), ("SIGTERM", signal.SIG_DFL), ("SIGHUP", signal.SIG_DFL)):
