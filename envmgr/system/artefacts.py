@@ -105,8 +105,9 @@ class RealArtefacts:
                     with archive.open(name) as stored, place.open("xb") as sink:
                         shutil.copyfileobj(stored, sink, _PIECE)
                 return tuple(names)
-        except FileNotFoundError:
-            raise UsageError(f"{source} is not there", "wanted a file", "look at its name") from None
+        except (FileNotFoundError, IsADirectoryError):
+            found = "is a folder" if source.is_dir() else "is not there"
+            raise UsageError(f"{source} {found}", "wanted a file", "look at its name") from None
         except (zipfile.BadZipFile, EOFError, FileExistsError, NotImplementedError, RuntimeError) as error:
             raise UsageError(f"{source} is damaged or no archive", str(error), "copy it here again") from error
 

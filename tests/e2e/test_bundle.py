@@ -122,3 +122,9 @@ def test_what_floats_is_bundled_as_it_was_resolved_last(project, elsewhere):
     assert done.returncode == 0, done.stdout + done.stderr
     code, answer = elsewhere.json("import", str(project.root / "n.bundle"))
     assert (code, answer["data"]["builds"][0]["resolved"]["demo"]) == (0, "3.0.dev20261101"), answer
+
+
+def test_what_is_no_file_is_no_bundle(project):
+    for name, words in ((".", "is a folder"), ("nowhere.bundle", "is not there")):
+        done = project.run("import", name)
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
