@@ -132,6 +132,8 @@ def _of_folder(error: OSError) -> FolderError | None:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         where = f" for {error.filename}" if error.filename else ""
         return FolderError(f"there is no space left{where}", why, "free some, for instance with `envmgr clean`")
+    if error.errno in {errno.EISDIR, errno.ENAMETOOLONG}:
+        return FolderError(f"{error.filename2 or error.filename} is no place for a file", why, "name a file")
     if error.filename and error.errno in {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}:
         hint = "make it writable, or let ENVMGR_CACHE_DIR name another folder for what envmgr builds"
         return FolderError(f"{error.filename} cannot be used", why, hint)

@@ -128,3 +128,8 @@ def test_what_is_no_file_is_no_bundle(project):
     for name, words in ((".", "is a folder"), ("nowhere.bundle", "is not there")):
         done = project.run("import", name)
         assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+
+
+def test_a_folder_is_no_place_for_a_file(project):
+    done = project.run("schema", "manifest", "--output", ".")
+    assert (done.returncode, "is no place for a file" in done.stderr) == (3, True), done.stderr
