@@ -14,13 +14,19 @@ from envmgr.model.result import CellResult
 
 def of_process(found: Finding, cell: Cell, result: CellResult, log: str) -> Finding:
     """Return the finding for a process that did not pass; `found` is what its log and the machine's facts say."""
-    reason = Evidence(quote=result.reason, where="the result") if result.reason else None
-    evidence = (*found.evidence, *((reason,) if reason else ()))
+    evidence = _once(found.evidence, result.reason)
     phase = result.phase or found.phase
     if found.cause.kind == "unknown" or result.outcome is Outcome.OUT_OF_MEMORY:
         cause = _of_outcome(cell, result)
         found = found.model_copy(update={"cause": cause, "causes": (cause,), "fix": None})
     return completed(found, phase, "the runner", evidence, _failure(log, result.reason))
+
+
+def _once(told: tuple[Evidence, ...], reason: str) -> tuple[Evidence, ...]:
+    """Return what was told with the reason of the result, neither said again where the other one has said it."""
+    if not reason or any(reason in each.quote for each in told):
+        return told
+    return (*(each for each in told if each.quote not in reason), Evidence(quote=reason, where="the result"))
 
 
 def _of_outcome(cell: Cell, result: CellResult) -> Cause:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from envmgr.model.finding import Finding
+from envmgr.model.finding import Cause, Finding
 from envmgr.model.noun import Noun
 from envmgr.model.result import JudgedCell
 
@@ -25,11 +25,9 @@ class SharedFinding(Noun):
     @property
     def causes(self) -> tuple[str, ...]:
         """The causes in a line each: what is to blame, and why, unless a note says it already."""
-        told = [f"{cause.kind} {cause.name}".strip() for cause in self.finding.causes]
-        whys = [cause.why for cause in self.finding.causes]
-        if self.note is not None:
-            whys[0] = f"see {self.note}"
-        return tuple(f"{who}: {why}" for who, why in zip(told, whys, strict=True))
+        first, *others = self.finding.causes
+        told = _named(first) if self.note is None else _noted(first, self.note)
+        return (told, *(_named(cause) for cause in others))
 
     @property
     def state(self) -> str:
@@ -39,8 +37,13 @@ class SharedFinding(Noun):
         return f"from evidence; to prove it: {self.finding.next}" if self.finding.next else "from evidence"
 
 
-def shared_findings(judged: Sequence[JudgedCell], notes: Mapping[str, int]) -> tuple[SharedFinding, ...]:
-    """Return the findings of the cells in order; `notes` are the numbers of the notes by their reason."""
+def shared_findings(
+    judged: Sequence[JudgedCell], notes: Mapping[str, int], names: Mapping[str, str]
+) -> tuple[SharedFinding, ...]:
+    """Return the findings of the cells in order.
+
+    `notes` are the numbers of the notes by their reason, `names` the names of the cells by id.
+    """
     found: dict[str, list[JudgedCell]] = {}
     for cell in judged:
         if cell.finding is not None:
@@ -49,9 +52,20 @@ def shared_findings(judged: Sequence[JudgedCell], notes: Mapping[str, int]) -> t
         SharedFinding(
             finding=cells[0].finding,
             ids=tuple(cell.cell.id for cell in cells),
-            names=tuple(cell.cell.name for cell in cells),
+            names=tuple(names[cell.cell.id] for cell in cells),
             note=notes.get(cells[0].finding.cause.why),
         )
         for cells in found.values()
         if cells[0].finding is not None
     )
+
+
+def _named(cause: Cause) -> str:
+    who = f"{cause.kind} {cause.name}" if cause.kind != "unknown" else "cause unknown"
+    return f"{who.strip()}: {cause.why}"
+
+
+def _noted(cause: Cause, note: int) -> str:
+    if cause.kind == "unknown":
+        return f"cause unknown; all that is known is reason {note}"
+    return f"{cause.kind} {cause.name}".strip() + f", for reason {note}"

@@ -116,7 +116,7 @@ def matrix_view(
         notes=notes,
         marks=disturbed((names[cell.cell.id], _summary(cell, summaries).marks) for cell in judged),
         unchecked=unchecked(judged, names),
-        findings=shared_findings(judged, {note.reason: note.number for note in notes}),
+        findings=shared_findings(judged, {note.reason: note.number for note in notes}, names),
         counts=dict(Counter(cell.outcome for cell in judged)),
         unexpected=sum(cell.unexpected for cell in judged),
         unmeasured=sum(cell.observed is None for cell in judged),

@@ -16,14 +16,13 @@ from envmgr.report.look import signed
 from envmgr.report.original import OriginalTable
 from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
 from envmgr.report.page.machine import machine_of
-from envmgr.report.page.reasons import Reasons, reasons_of
+from envmgr.report.page.reasons import Link, Reasons, links, reasons_of
 from envmgr.report.shared_findings import SharedFinding
 from envmgr.report.summary import MatrixView, Row, error_of, headline, letters_of
 from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
 
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
 _DIGITS = 5
-_CELLS_NAMED = 12
 
 
 class Story(NamedTuple):
@@ -78,11 +77,11 @@ class Line(Noun):
 
 
 class Told(NamedTuple):
-    """One finding as the page lists it; `cells` are the first of them, each with its name and id."""
+    """One finding as the page lists it, and the first of its cells; `more` counts the others."""
 
     causes: tuple[str, ...]
     state: str
-    cells: tuple[tuple[str, str], ...]
+    cells: tuple[Link, ...]
     more: int
 
 
@@ -131,9 +130,8 @@ def page_of(story: Story) -> Page:
 
 
 def _told(found: SharedFinding) -> Told:
-    named = {name: ident for ident, name in zip(found.ids, found.names, strict=True)}
-    shown = tuple((clean(name), ident) for name, ident in list(named.items())[:_CELLS_NAMED])
-    return Told(tuple(map(clean, found.causes)), clean(found.state), shown, len(found.ids) - len(shown))
+    cells, more = links(found.ids, found.names)
+    return Told(tuple(map(clean, found.causes)), clean(found.state), cells, more)
 
 
 def _facts(story: Story) -> tuple[tuple[str, str], ...]:

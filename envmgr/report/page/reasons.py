@@ -53,7 +53,7 @@ class Reasons(Noun):
 
 def reasons_of(view: MatrixView) -> Reasons:
     """Return what the numbers and letters of a run's matrix mean."""
-    names = {row.cell: clean(row.name) for section in view.sections for row in section.rows}
+    names = {row.cell: row.name for section in view.sections for row in section.rows}
     return Reasons(
         reasons=tuple(_reason(note, names) for note in view.notes[:_MOST_REASONS]),
         left_out=max(0, len(view.notes) - _MOST_REASONS),
@@ -62,14 +62,21 @@ def reasons_of(view: MatrixView) -> Reasons:
     )
 
 
+def links(ids: Sequence[str], names: Sequence[str]) -> tuple[tuple[Link, ...], int]:
+    """Return links to the first of some cells, and how many more there are."""
+    found = tuple(Link(ident, clean(name)) for ident, name in zip(ids, names, strict=True))
+    return found[:_CELLS_NAMED], max(0, len(found) - _CELLS_NAMED)
+
+
 def _reason(note: Note, names: Mapping[str, str]) -> Reason:
+    cells, more = links(note.ids, [names[ident] for ident in note.ids])
     return Reason(
         number=note.number,
         outcome=signed(note.outcome),
         observed=note.observed.value if note.observed and note.observed is not note.outcome else "",
         text=clean(note.reason),
-        cells=tuple(Link(ident, names[ident]) for ident in note.ids[:_CELLS_NAMED]),
-        more=max(0, len(note.ids) - _CELLS_NAMED),
+        cells=cells,
+        more=more,
     )
 
 

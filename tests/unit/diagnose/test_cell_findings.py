@@ -95,3 +95,21 @@ def test_what_cannot_be_built_accuses_what_is_not_to_be_had(reason, kind, name):
     made = cell(refusal=Outcome.BUILD_FAILED, phase=Phase.RESOLVE, reason=reason)
     found = of_refusal(made, judge(Record(reason, Facts())))
     assert (found.cause.kind, found.cause.name, found.check) == (kind, name, "the build")
+
+
+def quotes(log, reason):
+    return [(each.quote, each.where) for each in failed(log, reason=reason).evidence]
+
+
+def test_the_reason_of_a_result_is_not_quoted_where_the_log_says_it():
+    said = "ModuleNotFoundError: No module named 'acme'"
+    assert quotes(f"{TRACE}{said}\n", said) == [(said, "the log")]
+
+
+def test_a_line_of_the_log_is_not_quoted_where_the_reason_says_more():
+    reason = "ended by SIGABRT: fatal error: 3 of 4 failed"
+    assert quotes("fatal error: 3 of 4 failed\n", reason) == [(reason, "the result")]
+
+
+def test_a_reason_that_the_log_does_not_give_is_quoted_beside_it():
+    assert quotes("fatal error\n", "no report") == [("fatal error", "the log"), ("no report", "the result")]

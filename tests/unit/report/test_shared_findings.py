@@ -15,9 +15,13 @@ def finding(ident, why, **fields):
     return Finding(id=ident, phase=Phase.RUN, cause=cause, causes=(cause,), **fields)
 
 
+def shared(cells, notes=None, host=""):
+    return shared_findings(cells, notes or {}, {each.cell.id: f"{host}{each.cell.name}" for each in cells})
+
+
 def test_each_finding_stands_once_with_its_cells():
     one, other = finding("f1", "it broke", next="envmgr diagnose R#a"), finding("f2", "gone", confirmed=True)
-    first, second = shared_findings([judged("a", one), judged("b", other), judged("c", one), judged("d", None)], {})
+    first, second = shared([judged("a", one), judged("b", other), judged("c", one), judged("d", None)])
     assert (first.cells, first.ids) == (("ma/r", "mc/r"), ("a", "c"))
     assert first.causes == ("package acme: it broke",)
     assert first.state == "from evidence; to prove it: envmgr diagnose R#a"
@@ -25,5 +29,18 @@ def test_each_finding_stands_once_with_its_cells():
 
 
 def test_what_a_note_says_already_is_pointed_at():
-    (found,) = shared_findings([judged("a", finding("f1", "no Python 3.8 here"))], {"no Python 3.8 here": 4})
-    assert found.causes == ("package acme: see 4",)
+    (found,) = shared([judged("a", finding("f1", "no Python 3.8 here"))], {"no Python 3.8 here": 4})
+    assert found.causes == ("package acme, for reason 4",)
+
+
+def test_an_unknown_cause_reads_as_one():
+    unknown = Cause(kind="unknown", name="", why="it ended")
+    broken = Finding(id="f1", phase=Phase.RUN, cause=unknown, causes=(unknown,))
+    (alone,), (noted,) = (shared([judged("a", broken)], notes) for notes in ({}, {"it ended": 2}))
+    assert alone.causes == ("cause unknown: it ended",)
+    assert noted.causes == ("cause unknown; all that is known is reason 2",)
+
+
+def test_cells_have_the_names_that_the_tables_give_them():
+    (found,) = shared([judged("a", finding("f1", "it broke"))], host="studio ")
+    assert found.cells == ("studio ma/r",)
