@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 
 from packaging.tags import platform_tags
@@ -41,7 +40,6 @@ from envmgr.ports import Event, ProcessRequest
 _DOWNLOADS = 600_000_000
 _ERA_SHARE, _RELEASE_SHARE = 0.6, 0.8
 _LEAST_LEFT = 30.0
-_SLACK = timedelta(days=30)
 _PASSED_ON = ("PATH", "LANG", "LC_", "TMPDIR", "SYSTEMROOT")
 _NETWORK = ("PIP_", "UV_", "SSL_", "HTTP", "http", "https", "NO_PROXY", "no_proxy", "ALL_PROXY")
 _PINS = ("pin", "dockerfile")

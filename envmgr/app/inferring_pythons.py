@@ -10,7 +10,7 @@ from pathlib import Path
 from envmgr.app.diagnosing import Place
 from envmgr.app.inferring_quest import number_of
 from envmgr.app.inferring_reading import Reading
-from envmgr.diagnose.knowledge import in_standard_library
+from envmgr.diagnose.knowledge import in_standard_library, last_python_with
 from envmgr.errors import InferError, UsageError
 from envmgr.infer.probe import make_probe, read_proof
 from envmgr.infer.surface import Surface
@@ -32,8 +32,8 @@ class Fitness:
 def pythons_for(reading: Reading, asked: str, place: Place, title: str) -> Fitness:
     """Return the Pythons for scripts, the oldest first; raises InferError where none will do."""
     here = _here(asked, place)
-    lowest = max((script.syntax.lowest for script in reading.scripts), key=number_of, default="")
-    limits = [script.syntax.highest for script in reading.scripts if script.syntax.highest]
+    lowest = max((script.syntax.lowest for script in reading.everything), key=number_of, default="")
+    limits = [script.syntax.highest for script in reading.everything if script.syntax.highest]
     highest = min(limits, key=number_of, default="")
     reads = [each for each in here if number_of(lowest) <= number_of(each)]
     reads = [each for each in reads if not highest or number_of(each) <= number_of(highest)]
@@ -42,10 +42,7 @@ def pythons_for(reading: Reading, asked: str, place: Place, title: str) -> Fitne
         raise InferError(f"no Python here reads {title}", f"{wanted}; found {', '.join(here)}", "envmgr python list")
     interpreters = {each: place.interpreters[each] for each in reads}
     found = _fitting(reading.surfaces, interpreters, place.process)
-    gone = [each.name for each in found.lost if each.name in _imported_names(reading)]
-    if gone:
-        told = f"found an import of {', '.join(gone)}, which no Python here has"
-        raise InferError(f"{title} is Python 2", told, "convert it: 2to3, or futurize")
+    _demand_imports([each for each in found.lost if each.name in _imported_names(reading)], here, title)
     why = [f"the source is for Python {lowest} or newer"] if lowest else []
     if found.pythons and found.pythons[-1] != here[-1]:
         why.append(f"Python {found.pythons[-1]} is the last here with what it takes from the standard library")
@@ -59,6 +56,21 @@ def _here(asked: str, place: Place) -> tuple[str, ...]:
     if asked and asked not in place.interpreters:
         raise UsageError(f"there is no Python {asked} here", f"found: {', '.join(here)}", "envmgr python list")
     return (asked,) if asked else here
+
+
+def _demand_imports(gone: Sequence[MissingName], here: Sequence[str], title: str) -> None:
+    """Raise InferError where names that are imported are in no Python here: one of Python 2, or of one not here."""
+    if not gone:
+        return
+    names = ", ".join(each.name for each in gone)
+    last = [last_python_with(each.module, each.name.removeprefix(f"{each.module}.")) for each in gone]
+    if any(each.startswith("2") for each in last):
+        told = f"found an import of {names}, which no Python here has"
+        raise InferError(f"{title} is Python 2", told, "convert it: 2to3, or futurize")
+    newest = min((each for each in last if each), key=number_of, default="")
+    wanted = f"wanted {names}" + (f", which Python {newest} was the last to have" if newest else "")
+    hint = f"envmgr python install {newest}" if newest else "look at that import"
+    raise InferError(f"no Python here has what {title} imports", f"{wanted}; found {', '.join(here)}", hint)
 
 
 def _imported_names(reading: Reading) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.errors import InferError, UsageError
@@ -53,12 +53,16 @@ class Reading:
     scripts: tuple[Script, ...]
     helpers: tuple[Script, ...] = ()
     local: frozenset[str] = frozenset()
-    clocks: tuple[Clock, ...] = field(default=())
+
+    @property
+    def everything(self) -> tuple[Script, ...]:
+        """The scripts and the modules beside them."""
+        return (*self.scripts, *self.helpers)
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
         """The surfaces of all of them."""
-        return tuple(script.surface for script in (*self.scripts, *self.helpers))
+        return tuple(script.surface for script in self.everything)
 
 
 def read_scripts(paths: Iterable[Path], files: Files) -> Reading:
@@ -130,21 +134,30 @@ def _demand_python3(script: Script) -> None:
 
 
 def _helpers(scripts: list[Script], files: Files, local: set[str]) -> tuple[Script, ...]:
-    """Return the modules beside scripts that they import, one after the other; their names are added to `local`."""
+    """Return the modules beside scripts that they import, one after the other; their names are added to `local`.
+
+    Raises InferError where one that they cannot do without is none that Python 3 reads.
+    """
     found: dict[Path, Script] = {}
     pending = list(scripts)
     asked = {script.path for script in scripts}
+    vital = set(asked)
     while pending and len(found) < _MOST_SCRIPTS:
         script = pending.pop(0)
+        needed = {each.module.split(".")[0] for each in script.surface.imports if each.necessity == "required"}
         for top in dict.fromkeys((*script.surface.tops, *(name.split(".")[0] for name in script.surface.relative))):
             place = _local(script.path.parent, top, files)
             if place is None or (place == script.path and top in script.surface.tops):
                 continue
             local.add(top)
+            if script.path in vital and top in needed:
+                vital |= {place, place / "__init__.py"}
             for path in _python_files(place, files):
                 if path not in found and path not in asked:
                     helper = _script(path.name, path, files.read(path) or "")
                     found[path] = helper
+                    if path in vital:
+                        _demand_python3(helper)
                     pending.append(helper)
     return tuple(found.values())
 

@@ -47,8 +47,8 @@ def tell(story: Story, best: Attempt, sources: tuple[str, ...]) -> Inference:
 
 
 def _syntax(story: Story) -> str:
-    limits = [f">={script.syntax.lowest}" for script in story.reading.scripts if script.syntax.lowest]
-    limits += [f"<={script.syntax.highest}" for script in story.reading.scripts if script.syntax.highest]
+    limits = [f">={script.syntax.lowest}" for script in story.reading.everything if script.syntax.lowest]
+    limits += [f"<={script.syntax.highest}" for script in story.reading.everything if script.syntax.highest]
     return ",".join(dict.fromkeys(limits))
 
 
