@@ -15,7 +15,7 @@ _LONGEST = 60
 
 def text(found: Differences, look: Look) -> str:
     """Return the whole answer, ready to be printed."""
-    head = f"A  {found.first}\nB  {found.second}\n"
+    head = f"A  {clean(found.first)}\nB  {clean(found.second)}\n"
     if not found.differences:
         return f"{head}nothing differs in {', '.join(found.compared)}\n{_uncompared(found)}"
     telling = [each for each in found.differences if each.telling]
@@ -38,7 +38,7 @@ def _table(differences: Sequence[Difference], look: Look) -> str:
     table = new_table(heads, look, folding=tuple(range(1, len(heads))))
     for each in differences:
         scope = (clean(each.scope),) if scoped else ()
-        table.add_row(each.kind, clean(each.name), _value(each.first), _value(each.second), *scope, each.why)
+        table.add_row(each.kind, clean(each.name), _value(each.first), _value(each.second), *scope, clean(each.why))
     return render([table], look)
 
 

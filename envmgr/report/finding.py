@@ -7,6 +7,7 @@ import json
 from rich.console import Console
 
 from envmgr.model.finding import Experiment, Finding
+from envmgr.report.text import clean
 
 _MOST_EVIDENCE = 8
 
@@ -20,7 +21,7 @@ def show(finding: Finding | None, applied: str = "") -> None:
     for line in lines_of(finding):
         console.print(line, markup=False)
     if applied:
-        console.print(f"applied    {applied}", markup=False)
+        console.print(f"applied    {clean(applied)}", markup=False)
 
 
 def lines_of(finding: Finding) -> tuple[str, ...]:
@@ -38,7 +39,7 @@ def lines_of(finding: Finding) -> tuple[str, ...]:
     found += [f"tried      {_tried(item)}" for item in finding.experiments]
     if finding.next:
         found.append(f"next       {finding.next}")
-    return tuple(found)
+    return tuple(clean(line) for line in found)
 
 
 def _told(value: object) -> str:

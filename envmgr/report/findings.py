@@ -8,7 +8,7 @@ from rich.console import Console
 
 from envmgr.model.finding import Finding
 from envmgr.report.finding import lines_of
-from envmgr.report.text import clean
+from envmgr.report.text import clean, listed
 
 _CELLS_NAMED = 8
 
@@ -19,18 +19,12 @@ def show(found: Sequence[tuple[Sequence[str], Finding]], unexplained: Mapping[st
     for number, (cells, finding) in enumerate(found):
         if number:
             console.print()
-        console.print(f"cells      {clean(named(cells))}", markup=False)
+        console.print(f"cells      {listed(cells, _CELLS_NAMED)}", markup=False)
         for line in lines_of(finding):
-            console.print(clean(line), markup=False)
+            console.print(line, markup=False)
     for cell, why in unexplained.items():
         console.print(f"not explained: {clean(cell)}: {clean(why)}", markup=False)
     if not found:
         console.print("no finding", markup=False)
     if summary:
         console.print(clean(summary), markup=False)
-
-
-def named(cells: Sequence[str]) -> str:
-    """Return the names of cells, the first of many."""
-    more = f", and {len(cells) - _CELLS_NAMED} more" if len(cells) > _CELLS_NAMED else ""
-    return ", ".join(cells[:_CELLS_NAMED]) + more

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from envmgr.model.inference import Inference
+from envmgr.report.text import clean
 
 _MOST_CLOCKS = 6
 _MOST_NAMES = 8
@@ -21,7 +22,7 @@ def show(inference: Inference) -> None:
 
 def lines_of(inference: Inference) -> tuple[str, ...]:
     """Return the lines that tell an inference, the choice first."""
-    return tuple(_lines(inference))
+    return tuple(clean(line) for line in _lines(inference))
 
 
 def _lines(inference: Inference) -> Iterator[str]:

@@ -17,7 +17,7 @@ from envmgr.report.rich_text import BAD, STYLES, new_table, render
 from envmgr.report.shared_findings import SharedFinding
 from envmgr.report.spark import sparkline
 from envmgr.report.summary import MatrixView, Note, Row, Section, error_of, headline, letters_of
-from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
+from envmgr.report.text import amount, clean, listed, parameters, processes, ratio, seconds
 
 _ROOMY = 118
 _SPARK = 10
@@ -217,5 +217,4 @@ def _mark(mark: MarkNote, look: Look) -> str:
 
 def named(cells: Sequence[str]) -> Words:
     """Return names one after the other, of many only the first ones."""
-    more = f", and {len(cells) - _CELLS_NAMED} more" if len(cells) > _CELLS_NAMED else ""
-    return Words(clean(", ".join(cells[:_CELLS_NAMED])) + more, "dim")
+    return Words(listed(cells, _CELLS_NAMED), "dim")

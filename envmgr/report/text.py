@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MINUTE = 60.0
@@ -71,6 +72,16 @@ def ratio(value: float | None) -> str:
     if value < 0.1:  # noqa: PLR2004 - two digits say more than 0.03
         return f"{value:.2g}x"
     return f"{_three(value)}x"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return untrusted names one after the other, of many only the first ones.
+
+    >>> listed(["a", "b", "c"], 2), listed(["a", "b"], 2)
+    ('a, b, and 1 more', 'a, b')
+    """
+    more = f", and {len(names) - most} more" if len(names) > most else ""
+    return clean(", ".join(names[:most])) + more
 
 
 def processes(count: int) -> str:
