@@ -88,6 +88,8 @@ def read_proof(output: str, *, passed: bool) -> Proof | None:
         return None
     try:
         told = json.loads(lines[-1].removeprefix(_MARK))
+        if not isinstance(told, dict):
+            return None
         return Proof(
             passed=passed,
             glanced=bool(told.get("glanced")),

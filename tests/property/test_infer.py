@@ -72,6 +72,11 @@ def test_any_output_of_a_probe_can_be_read(text):
     read_proof("@@surface " + text, passed=False)
 
 
+@given(JSON)
+def test_any_json_can_be_what_a_probe_tells(value):
+    read_proof("@@surface " + json.dumps(value), passed=False)
+
+
 @given(st.integers(1, 12), st.data())
 def test_the_search_along_time_ends_and_never_asks_twice(count, data):
     tried = {}
