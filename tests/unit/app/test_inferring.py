@@ -1,13 +1,16 @@
 """What infer offers, remembers and writes, without a process."""
 
+import json
 import tomllib
+from dataclasses import dataclass
 from datetime import date
 
 import pytest
 from packaging.version import Version
 
-from envmgr.app.inferring_clocks import days_of
+from envmgr.app.inferring_clocks import days_of, read_clocks
 from envmgr.app.inferring_offers import MOST_BYTES, Offers, lying_wheels
+from envmgr.app.inferring_reading import read_scripts
 from envmgr.app.inferring_seen import seen_wheels
 from envmgr.app.inferring_writing import manifest_text
 from envmgr.diagnose.releases import Artefact, Release
@@ -15,8 +18,24 @@ from envmgr.infer.eras import Era
 from envmgr.infer.naming import Wanted
 from envmgr.manifest.read import parse_manifest
 from envmgr.model.inference import Clock, Inference
+from envmgr.ports import Completed, Files
 from envmgr.report.inference import lines_of
 from envmgr.system.files import RealFiles
+
+
+@dataclass
+class Beside:
+    """The part of a place that clocks are read from."""
+
+    files: Files
+
+    @property
+    def process(self):
+        return self
+
+    def run(self, request):
+        """There is no git here."""
+        return Completed(request.argv, None, started=False)
 
 
 def wheel(name, version, tag="cp36-cp36m-linux", size=10):
@@ -99,6 +118,29 @@ def test_modules_are_told_by_wheels_that_were_unpacked_before(tmp_path):
         "plot": ["other", "plot-lib"],
         "toolkits": ["plot-lib"],
     }
+
+
+def test_a_python_that_a_clock_names_gives_the_last_day_on_which_it_was_the_newest(tmp_path):
+    notebook = {"nbformat": 4, "cells": [], "metadata": {"language_info": {"version": "3.6.4"}}}
+    (tmp_path / "old.ipynb").write_text(json.dumps(notebook))
+    (tmp_path / "Dockerfile").write_text("FROM python:2.7\n")
+    files = RealFiles(tmp_path / "scratch")
+    reading = read_scripts([tmp_path / "old.ipynb"], files)
+    clocks = read_clocks(reading, (), offers({}), Beside(files), "")
+    assert {clock.kind: clock.day for clock in clocks} == {"dockerfile": "", "notebook": "2018-06-27"}
+
+
+def test_versions_are_trusted_more_than_the_python_that_is_named_beside_them(tmp_path):
+    (tmp_path / "old.py").write_text("import lib\n")
+    (tmp_path / ".python-version").write_text("3.8.1\n")
+    (tmp_path / "requirements.txt").write_text("lib==1.0\n")
+    files = RealFiles(tmp_path / "scratch")
+    reading = read_scripts([tmp_path / "old.py"], files)
+    index = {"lib": [release("1.0", "2018-01-01", wheel("lib", "1.0"))]}
+    clocks = read_clocks(reading, (), offers(index), Beside(files), "")
+    assert [clock.day for clock in clocks] == ["2018-01-01", "2020-10-05"]
+    days, starts = days_of(clocks, date(2024, 1, 1), "")
+    assert days[starts[0]] == "2018-01-31"
 
 
 @pytest.mark.parametrize(
