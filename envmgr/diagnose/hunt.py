@@ -105,21 +105,21 @@ class Hunt:
         queue = list(pending.values())
         known = list(suspects)
         while queue:
-            first, *others = queue.pop(0)
+            waiting = queue.pop(0)
             try:
-                why, found, strangers = self._explain(first, others, known)
+                why, found, strangers = self._explain(waiting[0], waiting[1:], known)
+                unexplained |= {waiting[0].name: why} if why else {}
+                for items, one in found.items():
+                    before = traced.get(frozenset(items))
+                    known += [] if before else [items]
+                    joined = replace(before, probes=(*before.probes, *one.probes)) if before else one
+                    traced[frozenset(items)] = joined
+                waiting = strangers
                 queue += self._by_failure(strangers)
             except _SpentError:
-                waiting = [first, *others, *(probe for group in queue for probe in group)]
+                waiting += [probe for group in queue for probe in group]
                 unexplained |= {probe.name: "the budget was spent before it was found" for probe in waiting}
                 break
-            if why:
-                unexplained[first.name] = why
-            for items, one in found.items():
-                before = traced.get(frozenset(items))
-                known += [] if before else [items]
-                joined = replace(before, probes=(*before.probes, *one.probes)) if before else one
-                traced[frozenset(items)] = joined
         culprits = tuple(tuple(items) for items in traced)
         return Searched(tuple(traced.values()), unexplained, len(self._built), len(self._changes), culprits)
 
@@ -211,22 +211,32 @@ class Hunt:
         return world.model_dump_json()
 
     def _is_kin(self, probe: Probe, culprits: Sequence[Culprit[Change]], left: frozenset[Change]) -> bool:
-        """Tell whether the same culprits break a probe, and taking them out heals it."""
-        if not self._see(probe, left).passed or self._see(probe, self._changes).passed:
+        """Tell whether the same culprits break a probe, and taking them out heals it; not if there is no time to see."""
+        try:
+            if not self._see(probe, left).passed or self._see(probe, self._changes).passed:
+                return False
+            return all(failure_of(self._see(probe, self._needs.closed(one.items))) for one in culprits)
+        except _SpentError:
             return False
-        return all(failure_of(self._see(probe, self._needs.closed(one.items))) for one in culprits)
 
     def _fix(self, probe: Probe, culprits: Sequence[Culprit[Change]]) -> tuple[tuple[World, World] | None, bool]:
-        """Return the first pair of worlds of which one fails and the other passes, and whether that holds again."""
-        ends = (self._ends.green, self._ends.red)
-        for failing, healed in fixes(self._ends.base, ends, self._changes, culprits, self._needs):
-            world = plainly(healed) if self._plain and healed.requirements else healed
-            if not self._observe(probe, world, "the fix").passed:
-                continue
-            red = self._observe(probe, self._world(self._changes), "the bad end again", again=True)
-            good = self._observe(probe, world, "the fix again", again=True)
-            return (failing, healed), good.passed and not red.passed
-        return None, False
+        """Return the first pair of worlds of which one fails and the other passes, and whether that holds again.
+
+        It does not where there is no time to see it, nor is there a pair where there is none to look for one.
+        """
+        ends, found = (self._ends.green, self._ends.red), None
+        try:
+            for failing, healed in fixes(self._ends.base, ends, self._changes, culprits, self._needs):
+                world = plainly(healed) if self._plain and healed.requirements else healed
+                if not self._observe(probe, world, "the fix").passed:
+                    continue
+                found = (failing, healed)
+                red = self._observe(probe, self._world(self._changes), "the bad end again", again=True)
+                good = self._observe(probe, world, "the fix again", again=True)
+                return found, good.passed and not red.passed
+        except _SpentError:
+            pass
+        return found, False
 
 
 def _demand_built(seen: Observation, end: str) -> Observation:
