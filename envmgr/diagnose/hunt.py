@@ -211,7 +211,7 @@ class Hunt:
         return world.model_dump_json()
 
     def _is_kin(self, probe: Probe, culprits: Sequence[Culprit[Change]], left: frozenset[Change]) -> bool:
-        """Tell whether the same culprits break a probe, and taking them out heals it; not if there is no time to see."""
+        """Tell whether the same culprits break a probe, and taking them out heals it; not without time to see it."""
         try:
             if not self._see(probe, left).passed or self._see(probe, self._changes).passed:
                 return False
