@@ -184,7 +184,7 @@ class _Inferring:
             clock=place.clock,
             listener=place.listener,
             probe_for=lambda without, glance: make_probe(
-                self._reading.surfaces, without | self._reading.local, quest.lost, glance=glance
+                self._reading.surfaces, without, quest.lost, local=self._reading.local, glance=glance
             ),
             readable=self._readable,
             affordable=lambda: self._elapsed() < self._asked.budget * _RELEASE_SHARE,

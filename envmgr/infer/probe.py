@@ -25,9 +25,14 @@ class Probe:
 
 
 def make_probe(
-    surfaces: Sequence[Surface], left_out: Collection[str], lost: Collection[str] = (), *, glance: bool = False
+    surfaces: Sequence[Surface],
+    unreachable: Collection[str],
+    lost: Collection[str] = (),
+    *,
+    local: Collection[str] = (),
+    glance: bool = False,
 ) -> Probe:
-    """Return the probe for some scripts, without the top-level modules `left_out` (local ones, unreachable ones).
+    """Return the probe for some scripts, without top-level modules that are `unreachable`, or `local` and so there.
 
     Names that are `lost` anyway are looked up and do not fail. With `glance` it first looks at files alone, and
     imports nothing where something is certainly missing.
@@ -36,14 +41,16 @@ def make_probe(
     optional: list[ScriptImport] = []
     groups: list[list[list[dict[str, object]]]] = []
     uses: list[dict[str, object]] = []
+    left_out = {*unreachable, *local}
     for surface in surfaces:
         for each in surface.imports:
             if _top(each.module) not in left_out and each.necessity != "alternative":
                 needed = each.necessity == "required" and not _is_lost(each.module, lost)
                 (required if needed else optional).append(each)
         for group in surface.groups:
-            branches = [[_plain(each) for each in branch] for branch in group if not _touches(branch, left_out)]
-            groups += [branches] if len(branches) == len(group) or branches else []
+            reachable = [branch for branch in group if not _touches(branch, unreachable)]
+            branches = [[_plain(each) for each in branch if _top(each.module) not in local] for branch in reachable]
+            groups += [branches] if branches and all(branches) else []
         uses += [
             {"module": use.module, "path": list(use.path), "required": use.required and not _is_lost(use.name, lost)}
             for use in surface.uses
@@ -73,8 +80,8 @@ def _statement(found: ScriptImport) -> str:
     return f"from {found.module} import {', '.join(found.names)}" if found.names else f"import {found.module}"
 
 
-def _touches(branch: Sequence[ScriptImport], left_out: Collection[str]) -> bool:
-    return any(_top(each.module) in left_out for each in branch)
+def _touches(branch: Sequence[ScriptImport], modules: Collection[str]) -> bool:
+    return any(_top(each.module) in modules for each in branch)
 
 
 def _top(module: str) -> str:

@@ -14,12 +14,12 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture
 def probed(tmp_path):
-    def run(script, files, *, glance=False, left_out=()):
+    def run(script, files, *, glance=False, local=()):
         for name, text in files.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        code = make_probe([surface_of(ast.parse(script))], left_out, glance=glance).code
+        code = make_probe([surface_of(ast.parse(script))], (), local=local, glance=glance).code
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
         )
@@ -114,3 +114,17 @@ def test_the_probe_obeys_the_oldest_python():
     third = vermin.visit(code).minimum_versions()[1]
     assert third is not None
     assert third <= (3, 6)
+
+
+@pytest.mark.parametrize(
+    ("script", "passes"),
+    [
+        ("try:\n    import own\nexcept ImportError:\n    import nowhere", True),
+        ("try:\n    import own, alpha\nexcept ImportError:\n    import nowhere", True),
+        ("try:\n    import own, elsewhere\nexcept ImportError:\n    import nowhere", False),
+        ("import own, alpha", True),
+    ],
+)
+def test_a_module_of_the_authors_own_is_there_for_alternatives_too(probed, script, passes):
+    proof, _ = probed(script, {"alpha.py": ""}, local=("own",))
+    assert proof.passed == passes
