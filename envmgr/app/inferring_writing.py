@@ -65,9 +65,9 @@ def manifest_text(inference: Inference, name: str, platform: str) -> str:
     document["name"] = name
     document["summary"] = f"inferred from {', '.join(inference.scripts[:3])}"
     for line in inference.why:
-        document.add(tomlkit.comment(line.replace("\n", " ")))
+        document.add(_comment(line))
     for line in inference.unreachable:
-        document.add(tomlkit.comment(f"never reachable: {line}".replace("\n", " ")))
+        document.add(_comment(f"never reachable: {line}"))
     document["python"] = f"=={inference.python}.*"
     document["requirements"] = list(inference.requirements)
     if inference.exclude_newer:
@@ -80,6 +80,11 @@ def manifest_text(inference: Inference, name: str, platform: str) -> str:
     if inference.variables:
         document["env"] = dict(inference.variables)
     return tomlkit.dumps(document).replace("# :schema", "#:schema", 1)
+
+
+def _comment(text: str) -> tomlkit.items.Comment:
+    """Return a comment of one line, without what TOML allows in none."""
+    return tomlkit.comment(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))
 
 
 def _platform(workplace: Workplace) -> str:

@@ -168,7 +168,7 @@ def test_what_is_written_is_a_manifest_and_its_reasons_are_comments():
         requirements=("lib==1.0",),
         exclude_newer="2019-03-01",
         sources=("lib",),
-        why=("a reason\nof two lines",),
+        why=("a reason\nof two lines, \x1b[31mcoloured\r",),
         unreachable=("bpy: no index has it",),
     )
     text = manifest_text(found, "old", "linux-x86_64")
@@ -177,6 +177,6 @@ def test_what_is_written_is_a_manifest_and_its_reasons_are_comments():
     assert manifest.exclude_newer == date(2019, 3, 1)
     assert manifest.allow_source == ("lib",)
     assert tomllib.loads(text)["python"] == "==3.6.*"
-    assert "# a reason of two lines" in text
+    assert "# a reason of two lines, [31mcoloured" in text
     assert "# never reachable: bpy: no index has it" in text
     assert any(line == "missing    bpy: no index has it" for line in lines_of(found))
