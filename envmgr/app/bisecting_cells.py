@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from envmgr.app.bisecting_lines import Spot
-from envmgr.app.bisecting_standing import Standing, revisions_of, site_packages
+from envmgr.app.bisecting_standing import Standing, revisions_of
 from envmgr.app.building import Builder, BuildWishes, Built
+from envmgr.app.diagnosing_contents import site_packages
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import true_settings
 from envmgr.app.judging import judged_cells

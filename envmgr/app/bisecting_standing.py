@@ -81,10 +81,3 @@ def _told_in_files(files: Files, site: Sequence[Path], name: str) -> str:
 
 def _is_of(info: Path, name: str) -> bool:
     return canonicalize_name(info.name.partition("-")[0]) == canonicalize_name(name)
-
-
-def site_packages(files: Files, env: Path) -> tuple[Path, ...]:
-    """Return what lies in the site-packages of an environment."""
-    libraries = [path for path in files.list(env / "lib") if path.name.startswith("python")]
-    places = [path / "site-packages" for path in libraries] or [env / "Lib" / "site-packages"]
-    return tuple(path for place in places for path in files.list(place))

@@ -13,10 +13,17 @@ from envmgr.diagnose.contents import Contents, Distribution
 from envmgr.ports import Files
 
 
-def read_contents(files: Files, site_packages: Iterable[Path]) -> Contents:
-    """Return the distributions of a site-packages folder with what each asks for, offers and owns."""
+def site_packages(files: Files, prefix: Path) -> tuple[Path, ...]:
+    """Return what lies in the site-packages of an environment; nothing where there is none."""
+    libraries = [path for path in files.list(prefix / "lib") if path.name.startswith("python")]
+    places = [path / "site-packages" for path in libraries] or [prefix / "Lib" / "site-packages"]
+    return tuple(path for place in places for path in files.list(place))
+
+
+def read_contents(files: Files, site: Iterable[Path]) -> Contents:
+    """Return the distributions among what lies in site-packages, with what each asks for, offers and owns."""
     found = []
-    for folder in site_packages:
+    for folder in site:
         if folder.name.endswith((".dist-info", ".egg-info")):
             distribution = _distribution(files, folder)
             if distribution is not None:

@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
-from envmgr.app.diagnosing_standing import Own, site_packages
+from envmgr.app.diagnosing_contents import site_packages
+from envmgr.app.diagnosing_standing import Own
 from envmgr.app.experimenting import Laboratory
 from envmgr.diagnose.damage import Damage, Owned, damages
 from envmgr.diagnose.observation import Observation

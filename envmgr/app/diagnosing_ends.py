@@ -10,7 +10,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from envmgr.app.diagnosing_cells import pinned_world
-from envmgr.app.diagnosing_contents import read_contents
+from envmgr.app.diagnosing_contents import read_contents, site_packages
 from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.diagnose.changes import pinned
@@ -62,9 +62,7 @@ def _of_run(workplace: Workplace, run: Run, cell_name: str, facts: HostFacts) ->
 
 def _environment(workplace: Workplace, path: Path, bad: World, facts: HostFacts) -> World:
     files = workplace.files
-    libraries = [path / "Lib" / "site-packages"]
-    libraries += [each / "site-packages" for each in files.list(path / "lib") if each.name.startswith("python")]
-    contents = read_contents(files, [entry for library in libraries for entry in files.list(library)])
+    contents = read_contents(files, site_packages(files, path))
     if not contents.distributions:
         raise UsageError(f"{path} is no environment", "found no installed distribution in it", "--good VENV")
     versions = {each.name: each.version for each in contents.distributions if each.name not in _SEEDS}

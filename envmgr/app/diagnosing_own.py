@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from envmgr.app.diagnosing import Diagnosis, Place, Question
-from envmgr.app.diagnosing_contents import read_contents
+from envmgr.app.diagnosing_contents import read_contents, site_packages
 from envmgr.app.diagnosing_damage import damage_of, prove
-from envmgr.app.diagnosing_standing import Own, site_packages
+from envmgr.app.diagnosing_standing import Own
 from envmgr.app.experiment_variables import steered_installers
 from envmgr.diagnose.damage import as_cause
 from envmgr.diagnose.evidence import evidence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
 
-from envmgr.app.diagnosing_contents import read_contents
+from envmgr.app.diagnosing_contents import read_contents, site_packages
 from envmgr.diagnose.standing import Installed, Standing
 from envmgr.errors import HostError
 from envmgr.ports import Files, Process, ProcessRequest
@@ -61,16 +60,6 @@ def read_own(files: Files, process: Process, prefix: Path) -> Own:
     contents = read_contents(files, site)
     standing = Standing(tuple(one for one in installed if one), contents, markers, tuple(platform_tags()))
     return Own(prefix, python, markers["python_full_version"], standing)
-
-
-def site_packages(files: Files, prefix: Path) -> tuple[Path, ...]:
-    """Return what lies in the site-packages of an environment."""
-    return tuple(
-        path
-        for library in files.list(prefix / "lib")
-        if re.fullmatch(r"python\d[\d.]*", library.name)
-        for path in files.list(library / "site-packages")
-    )
 
 
 def _moments(files: Files, site: tuple[Path, ...]) -> dict[Path, float]:

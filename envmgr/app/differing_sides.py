@@ -13,8 +13,8 @@ from typing import Any
 from packaging.utils import canonicalize_name
 from pydantic import ValidationError
 
-from envmgr.app.bisecting_standing import site_packages
 from envmgr.app.building import Built
+from envmgr.app.diagnosing_contents import site_packages
 from envmgr.app.past import lock_in_run
 from envmgr.app.probing import selection_of
 from envmgr.app.workplace import Workplace

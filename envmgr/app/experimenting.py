@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from envmgr.app.diagnosing_contents import site_packages
 from envmgr.app.experiment_commands import Bench, Call, build_key, calls, lists_of, phase_of_build
 from envmgr.app.experiment_downloads import Download, download_of
 from envmgr.app.experiment_places import Snapshot, lay_out
@@ -169,12 +170,7 @@ class Laboratory:
 
     def site_packages(self, folder: Path) -> tuple[Path, ...]:
         """Return what lies in the site-packages of an environment built in a folder."""
-        return tuple(
-            path
-            for library in self._files.list(folder / "venv" / "lib")
-            if library.name.startswith("python")
-            for path in self._files.list(library / "site-packages")
-        )
+        return site_packages(self._files, folder / "venv")
 
     def _probe(self, world: World, built: Built, *, in_place: bool) -> Completed:
         seconds = min(_PROBE_SECONDS, self.bench.budget / 2)
