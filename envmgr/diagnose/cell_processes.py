@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from envmgr.diagnose.cell_findings import completed, numbers_cause
-from envmgr.diagnose.reading import read
+from envmgr.diagnose.reading import read, without_chance
 from envmgr.model.cell import Cell
 from envmgr.model.finding import Cause, Evidence, Finding
 from envmgr.model.outcome import Outcome
@@ -40,5 +38,4 @@ def _failure(log: str, reason: str) -> str:
     """Return how a process failed in a form that is equal for failures of one kind."""
     reading = read(log)
     said = f"{reading.exception}: {reading.message}" if reading.raised else reason
-    said = re.sub(r"(?:/[^\s'\":,]+)+", "/", said)
-    return re.sub(r"0x[0-9a-fA-F]+|\d+", "#", said)
+    return without_chance(said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.culprits import Needs
 from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.reading import without_chance
 from envmgr.diagnose.requirement import key_of, pins, read_line
 from envmgr.model.finding import Cause, CauseKind, Variables, World
 from envmgr.model.manifest import Step
@@ -122,8 +122,7 @@ def failure_of(seen: Observation) -> str | None:
         return ""
     if not seen.built or seen.phase is None:
         return None
-    message = re.sub(r"(?:/[^\s'\":,]+)+", "/", seen.reading.message)
-    message = re.sub(r"0x[0-9a-fA-F]+|\d+", "#", message)
+    message = without_chance(seen.reading.message)
     signal = f" signal {seen.signal}" if seen.signal else ""
     return f"{seen.phase.value} {seen.reading.exception}: {message}{signal}"
 

@@ -9,7 +9,7 @@ from envmgr.diagnose.culprits import Culprit, Needs
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.reading import telling_lines
 from envmgr.diagnose.worlds import difference, with_requirement, without_requirement
-from envmgr.model.finding import Evidence, Experiment, Finding, Variables, World
+from envmgr.model.finding import Evidence, Finding, Variables, World
 from envmgr.model.outcome import Phase
 
 _NAMED = 3
@@ -72,20 +72,6 @@ def finding_of(
         evidence=tuple(evidence),
         fix=difference(*fix) if fix else None,
         confirmed=confirmed and fix is not None,
-    )
-
-
-def experiment_of(change: str, seen: Observation) -> Experiment:
-    """Return one experiment as the finding tells it."""
-    outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
-    return Experiment.model_validate(
-        {
-            "change": change,
-            "outcome": outcome,
-            "phase": seen.phase,
-            "reason": "" if seen.passed else seen.reading.message[:300],
-            "seconds": round(seen.seconds, 2),
-        }
     )
 
 

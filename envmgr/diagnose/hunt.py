@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from envmgr.diagnose.changes import Change, changes_between, failure_of, mixture, needs_of, pinned, plainly
 from envmgr.diagnose.contents import Contents
-from envmgr.diagnose.culprit_verdict import described, experiment_of, finding_of, fixes
+from envmgr.diagnose.culprit_verdict import described, finding_of, fixes
 from envmgr.diagnose.culprits import Culprit, Needs, search
-from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.observation import Observation, experiment_of
 from envmgr.errors import UsageError
 from envmgr.model.finding import Experiment, Finding, World
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from envmgr.diagnose.reading import Reading, read
+from envmgr.model.finding import Experiment
 from envmgr.model.outcome import Phase
 
 _ORDER = tuple(Phase)
@@ -63,6 +64,21 @@ class Observation:
             return bool(other.text) or None
         same = here[0].file == there[0].file and here[0].line != there[0].line
         return here[0].line > there[0].line if same else None
+
+
+def experiment_of(change: str, seen: Observation) -> Experiment:
+    """Return one experiment as the finding tells it."""
+    outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
+    outcome = "not-run" if seen.refused else outcome
+    return Experiment.model_validate(
+        {
+            "change": change,
+            "outcome": outcome,
+            "phase": seen.phase,
+            "reason": seen.refused or ("" if seen.passed else seen.reading.message[:300]),
+            "seconds": round(seen.seconds, 2),
+        }
+    )
 
 
 def phase_of_probe(text: str) -> Phase:

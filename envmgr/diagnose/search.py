@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envmgr.diagnose.mechanisms import ALL
-from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.observation import Observation, experiment_of
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import describe
 from envmgr.model.finding import Cause, Experiment, World
@@ -93,17 +93,7 @@ class Journal:
 
     def note(self, world: World, seen: Observation) -> None:
         """Take note of an experiment and tell of it."""
-        outcome = "passed" if seen.passed else ("failed" if seen.built else "not-buildable")
-        outcome = "not-run" if seen.refused else outcome
-        experiment = Experiment.model_validate(
-            {
-                "change": describe(self.base, world),
-                "outcome": outcome,
-                "phase": seen.phase,
-                "reason": seen.refused or ("" if seen.passed else seen.reading.message[:300]),
-                "seconds": round(seen.seconds, 2),
-            }
-        )
+        experiment = experiment_of(describe(self.base, world), seen)
         self.experiments.append(experiment)
         self.narrate(experiment)
 
