@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from envmgr.cli.options import DebugFlag, DeviceOption, JsonFlag, ProjectOption
+from envmgr.cli.options import DebugFlag, DeviceOption, JsonFlag, ProjectOption, pair
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
 
@@ -117,7 +117,7 @@ def bisect(
             outcome=outcome,
             parameters=dict(_parameter(each) for each in parameter or ()),
             device=device,
-            variables=dict(_pair("--env", each) for each in env or ()),
+            variables=dict(pair("--env", each) for each in env or ()),
             processes=processes,
             timeout=timeout,
         )
@@ -154,18 +154,11 @@ def _kind(told: dict[str, bool]) -> Any:
     return chosen[0]
 
 
-def _pair(option: str, text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"{option} {text} says nothing", "wanted NAME=VALUE", f"{option} {text}=VALUE")
-    return name, value
-
-
 def _parameter(text: str) -> tuple[str, Any]:
     """Return a runner's parameter; what reads as JSON (a number, true) is taken so, anything else is text."""
     import json
 
-    name, value = _pair("--set", text)
+    name, value = pair("--set", text)
     try:
         return name, json.loads(value)
     except ValueError:

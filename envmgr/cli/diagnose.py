@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
+from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption, pair
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
 
@@ -104,7 +104,7 @@ def diagnose(
             probe=probe,
             python=python,
             requirements=tuple(require or ()),
-            variables=dict(_pair(text) for text in env or ()),
+            variables=dict(pair("--env", text) for text in env or ()),
             exclude_newer=exclude_newer or "",
             budget=seconds_of(budget),
             most=max_experiments,
@@ -126,13 +126,6 @@ def diagnose(
         return Answer(data, lambda: show(finding, said), exit_code=1 if finding else 0)
 
     perform(Options("diagnose", json, project, debug), action)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"--env {text} is no variable", "wanted NAME=VALUE", f"--env {text}=VALUE")
-    return name, value
 
 
 def seconds_of(text: str) -> float:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from envmgr.cli.completion import complete_names
+from envmgr.errors import UsageError
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout; talk goes to stderr.")]
 ProjectOption = Annotated[
@@ -45,3 +46,11 @@ DeviceNames = Annotated[
     list[str] | None, typer.Option("--device", metavar="D", help="Only these devices, by id or api (repeatable).")
 ]
 DeviceOption = Annotated[str | None, typer.Option("--device", metavar="D", help="The device, by id or api.")]
+
+
+def pair(option: str, text: str) -> tuple[str, str]:
+    """Return the name and the value in the NAME=VALUE of an option; raises UsageError."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{option} {text} says nothing", "wanted NAME=VALUE", f"{option} {text}=VALUE")
+    return name, value
