@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 import tomlkit
 
 from envmgr.app.hosting import facts_here
+from envmgr.app.inferring_proving import prove
 from envmgr.app.initiating import furnish
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
 from envmgr.errors import LockError, UsageError
 from envmgr.manifest.write import RUNNERS, SCHEMA_LINE
-from envmgr.model.inference import Inference
+from envmgr.model.inference import Inference, Proof
 from envmgr.model.platform import platform_of
 
 
@@ -37,8 +39,11 @@ def demand_new(workplace: Workplace, name: str) -> Path:
     return path
 
 
-def write(workplace: Workplace, path: Path, inference: Inference) -> Inference:
-    """Write manifest, lock and proof, and return the inference with what was written; raises LockError."""
+def write(workplace: Workplace, path: Path, inference: Inference, scripts: Sequence[Path]) -> Inference:
+    """Write manifest, lock and proof, and return the inference with what was written and was seen in the lock's env.
+
+    Raises LockError and BuildError where what is written cannot be locked or built.
+    """
     files = workplace.files
     root = path.parent.parent
     files.write(path, manifest_text(inference, path.stem, _platform(workplace)))
@@ -54,7 +59,16 @@ def write(workplace: Workplace, path: Path, inference: Inference) -> Inference:
     written = (str(path), *(str(root / each.path) for each in made), str(proof))
     told = inference.model_copy(update={"written": written})
     files.write(proof, told.model_dump_json(indent=1) + "\n")
+    told = _proved(told, prove(fresh, path, inference, scripts))
+    files.write(proof, told.model_dump_json(indent=1) + "\n")
     return told
+
+
+def _proved(inference: Inference, proof: Proof) -> Inference:
+    """Return the inference with the proof of its lock's env, and what is missing there alone."""
+    known = {line.partition(": ")[0] for line in inference.unreachable}
+    fresh = (f"{each.name}: {each.why}" for each in proof.missing if each.required and each.name not in known)
+    return inference.model_copy(update={"proof": proof, "unreachable": (*inference.unreachable, *fresh)})
 
 
 def manifest_text(inference: Inference, name: str, platform: str) -> str:

@@ -57,7 +57,7 @@ def infer(
         place = demand_new(workplace, name_for(paths[0], name))
         found = inferred(workplace, asked)
         if found.requirements:
-            found = write(workplace, place, found)
+            found = write(workplace, place, found, paths)
         return Answer({"infer": found.model_dump(mode="json")}, lambda: show(found), 0 if found.proof.passed else 1)
 
     perform(Options("infer", json, project, debug), action)

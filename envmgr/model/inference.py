@@ -57,7 +57,8 @@ class MissingName(Noun):
 class Proof(Noun):
     """What a probe of the import surface saw in the environment; `ran` tells how the script itself ended, if asked.
 
-    `glanced` tells that it only looked at files, which were enough to say what is missing; there may be more.
+    `glanced` tells that it only looked at files, which were enough to say what is missing; there may be more. `locked`
+    tells that the environment was the one that the written lock builds, and not one of the search.
     """
 
     passed: bool
@@ -66,6 +67,7 @@ class Proof(Noun):
     missing: tuple[MissingName, ...] = ()
     ran: str = ""
     glanced: bool = False
+    locked: bool = False
 
 
 class Inference(Noun):

@@ -51,4 +51,5 @@ def _proof(inference: Inference) -> str:
     proof = inference.proof
     counts = f"{len(proof.imported)} modules imported, {len(proof.resolved)} names looked up"
     lacking = sum(each.required for each in proof.missing)
-    return f"proof      {counts}, " + ("all there" if proof.passed else f"{lacking} not there")
+    where = " in the locked environment" if proof.locked else ""
+    return f"proof      {counts}, " + (f"all there: proved{where}" if proof.passed else f"{lacking} not there{where}")

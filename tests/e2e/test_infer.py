@@ -29,6 +29,7 @@ def test_a_script_gets_a_manifest_a_lock_and_a_proof(infer, project):
     assert found["requirements"] == ["demo==2.0"]
     assert found["resolved"] == {"base": "1.5", "demo": "2.0"}
     assert found["proof"]["resolved"] == ["demo.ANSWER"]
+    assert found["proof"]["locked"]
     text = (project.root / "manifests" / "old.toml").read_text()
     assert 'requirements = ["demo==2.0"]' in text
     assert project.run("build", "old").returncode == 0

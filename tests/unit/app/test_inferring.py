@@ -17,7 +17,7 @@ from envmgr.diagnose.releases import Artefact, Release
 from envmgr.infer.eras import Era
 from envmgr.infer.naming import Wanted
 from envmgr.manifest.read import parse_manifest
-from envmgr.model.inference import Clock, Inference
+from envmgr.model.inference import Clock, Inference, MissingName, Proof
 from envmgr.ports import Completed, Files
 from envmgr.report.inference import lines_of
 from envmgr.system.files import RealFiles
@@ -180,3 +180,21 @@ def test_what_is_written_is_a_manifest_and_its_reasons_are_comments():
     assert "# a reason of two lines, [31mcoloured" in text
     assert "# never reachable: bpy: no index has it" in text
     assert any(line == "missing    bpy: no index has it" for line in lines_of(found))
+
+
+@pytest.mark.parametrize(
+    ("proof", "line"),
+    [
+        (Proof(passed=True, locked=True), "all there: proved in the locked environment"),
+        (Proof(passed=True), "all there: proved"),
+        (
+            Proof(passed=False, locked=True, missing=(MissingName(name="lib.x", module="lib", why="gone"),)),
+            "1 not there in the locked environment",
+        ),
+    ],
+)
+def test_where_it_was_proved_is_told(proof, line):
+    found = Inference(scripts=("old.py",), syntax="", imports=(), modules=(), proof=proof)
+    assert [each for each in lines_of(found) if each.startswith("proof")] == [
+        f"proof      0 modules imported, 0 names looked up, {line}"
+    ]
