@@ -55,7 +55,7 @@ def lacking(distribution: Distribution, situation: Situation) -> list[tuple[str,
     """Return the extras of a distribution that would bring something which is not installed, and what."""
     found: dict[str, list[str]] = {}
     for name, marker in distribution.conditional():
-        if name in situation.contents.by_name:
+        if name in situation.contents.by_name or marker.evaluate({**situation.markers, "extra": ""}):
             continue
         for extra in distribution.extras:
             if marker.evaluate({**situation.markers, "extra": extra}):

@@ -39,6 +39,13 @@ def test_an_extra_that_the_failure_speaks_of_is_asked_for(planted, world, distri
     assert (found.cause.kind, found.cause.name, found.likelihood) == ("missing", "gamma", weight)
 
 
+def test_an_extra_brings_what_is_required_for_it_alone(planted, world, distribution):
+    needs = ("beta; python_version >= '3'", "gamma; extra == 'fast'")
+    planted.installed = (distribution("alpha", "1.0", needs, ("fast",)),)
+    situation = situation_of(planted, "ModuleNotFoundError: No module named 'gamma'", world)
+    assert best(extras.hypotheses, situation).cause.name == "gamma"
+
+
 def test_extras_that_nothing_points_to_are_left_alone(planted, world, distribution):
     planted.installed = (distribution("alpha", "1.0", ("gamma; extra == 'fast'",), ("fast",)),)
     assert list(extras.hypotheses(situation_of(planted, "ValueError: no", world))) == []
