@@ -93,6 +93,11 @@ class MetricOracle:
             trial = _trial(spot, standing, by_label[spot.point.label], run.record.id)
             if by_label[spot.point.label].observed is not Outcome.PASSED:
                 return trial
+            unwell = next((end for end in ends if by_label[end.point.label].observed is not Outcome.PASSED), None)
+            if unwell is not None:
+                told = by_label[unwell.point.label]
+                reason = f"{unwell.point.label} did not pass beside it: {told.observed}: {told.reason}"
+                return trial.model_copy(update={"reason": reason})
             for label, judged in by_label.items():
                 results[label] += judged.results
             samples = [self._samples(results[each.point.label]) for each in (*ends, spot)]
