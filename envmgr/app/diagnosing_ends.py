@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import date
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from envmgr.app.bisecting_lines import day_of
 from envmgr.app.diagnosing_cells import pinned_world
 from envmgr.app.diagnosing_contents import read_contents, site_packages
 from envmgr.app.runs import stored_run
@@ -32,7 +32,7 @@ def good_end(workplace: Workplace, text: str, bad: World, facts: HostFacts) -> t
     `bad` is the other end: what the good one does not tell is as there. Raises UsageError for what is none.
     """
     if _DATE.fullmatch(text):
-        return bad.model_copy(update={"exclude_newer": date.fromisoformat(text).isoformat()}), True
+        return bad.model_copy(update={"exclude_newer": day_of(text).isoformat()}), True
     path = workplace.caller.folder / Path(text).expanduser()
     if workplace.files.is_folder(path):
         return _environment(workplace, path, bad, facts), False

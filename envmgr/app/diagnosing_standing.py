@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
+from typing import Any
 
 from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
@@ -82,10 +83,7 @@ def _conda_wishes(files: Files, prefix: Path) -> dict[str, tuple[bool, float]]:
     for path in files.list(prefix / "conda-meta"):
         if path.suffix != ".json":
             continue
-        try:
-            told = json.loads(files.read(path) or "{}")
-        except ValueError:
-            continue
+        told = _json(files.read(path))
         moment = float(facts[path.name].split()[2]) * _NANOSECONDS if path.name in facts else 0.0
         found[canonicalize_name(str(told.get("name", "")))] = (bool(told.get("requested_spec")), moment)
     return found
@@ -111,17 +109,23 @@ def _installed(
         requested=requested,
         moment=moment,
         tags=tuple(str(tag).strip() for tag in wheel.get_all("Tag") or ()),
-        url=_address(files.read(folder / "direct_url.json") or ""),
+        url=_address(files.read(folder / "direct_url.json")),
     )
 
 
-def _address(text: str) -> str:
-    """Return the address that a distribution was installed from, as a requirement names it; empty if by name."""
+def _json(text: str | None) -> dict[str, Any]:
+    """Return what a record holds as JSON; nothing if it is something else."""
     try:
-        told = json.loads(text) if text else {}
+        told = json.loads(text or "{}")
     except ValueError:
-        return ""
-    url, version = str(told.get("url") or ""), told.get("vcs_info") or {}
-    if version:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _address(text: str | None) -> str:
+    """Return the address that a distribution was installed from, as a requirement names it; empty if by name."""
+    told = _json(text)
+    url, version = str(told.get("url") or ""), told.get("vcs_info")
+    if isinstance(version, dict) and version:
         return f"{version.get('vcs', 'git')}+{url}@{version.get('commit_id', '')}"
     return url

@@ -185,13 +185,14 @@ def _of_env(workplace: Workplace, run: Run, scope: str, env: Env) -> Portrait:
 
 def _of_pylock(label: str, text: str) -> Portrait:
     try:
-        packages = tomllib.loads(text).get("packages", [])
+        told: Any = tomllib.loads(text).get("packages")
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{label} is no TOML", str(error), "envmgr diff A B") from None
-    versions = {str(canonicalize_name(each["name"])): str(each.get("version", "")) for each in packages}
+    packages = [each for each in told if isinstance(each, dict) and "name" in each] if isinstance(told, list) else []
+    versions = {str(canonicalize_name(str(each["name"]))): str(each.get("version", "")) for each in packages}
     if not versions:
         raise UsageError(f"{label} names no distribution", "wanted a pylock.toml", "envmgr diff A B")
-    hashes = {str(canonicalize_name(each["name"])): _hashes_in(each) for each in packages}
+    hashes = {str(canonicalize_name(str(each["name"]))): _hashes_in(each) for each in packages}
     return Portrait(kind="lock", label=label, distributions=versions, artefacts=hashes)
 
 
