@@ -136,7 +136,7 @@ class _Inferring:
             )
         foreign = [origin for origin in self._origins if origin.kind in {"distribution", "unreachable"}]
         lost = [origin.module for origin in foreign if origin.kind == "unreachable"]
-        if foreign and len(lost) == len(foreign):
+        if len(lost) == len(foreign) and needed.intersection(lost):
             raise InferError(
                 f"nothing that {self._title} imports can be had",
                 f"no index here has {', '.join(lost)}: an application brings it, or it is a file of the author's",

@@ -53,7 +53,6 @@ class Quest:
     dropped: set[str] = field(default_factory=set)
     unreachable: dict[str, str] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
-    variables: dict[str, str] = field(default_factory=dict)
     why: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:

@@ -15,7 +15,7 @@ from envmgr.diagnose.requirement import key_of
 from envmgr.infer.eras import Era, next_era, pythons_of
 from envmgr.infer.naming import Wanted
 from envmgr.infer.probe import Probe, read_proof
-from envmgr.model.finding import Experiment, Variables, World
+from envmgr.model.finding import Experiment, World
 from envmgr.ports import Event
 
 _MOST_ERAS = 7
@@ -123,7 +123,6 @@ class EraSearch:
             python=era.python,
             requirements=tuple(lines.values()),
             exclude_newer=max(era.day, _BUILDABLE, *self._days_of_floors(lines)) if era.day else "",
-            variables=Variables(set=self.quest.variables),
         )
 
     def _lifted(self, line: str, era: Era) -> str:

@@ -86,6 +86,12 @@ def test_an_optional_import_neither_fails_nor_keeps_the_rest_from_being_built(in
     assert any(line.startswith("greedy is not there") for line in found["open"])
 
 
+def test_what_no_index_has_and_the_script_can_do_without_stops_nothing(infer):
+    found = infer("try:\n    import of_an_application as json\nexcept ImportError:\n    import json\njson.dumps\n")
+    assert found["proof"]["passed"]
+    assert found["requirements"] == []
+
+
 def test_a_distribution_that_does_not_install_what_it_is_named_for_is_unreachable(infer, index):
     index.add("misnamed", "1.0", {"something_else.py": ""})
     found = infer("import demo\nimport misnamed\n")
