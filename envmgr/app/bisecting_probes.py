@@ -38,7 +38,15 @@ class ProbeOracle:
         values = [value for text in (*place.environment.values(), *given.values()) for value in text.split(":")]
         snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
         bench = Bench(
-            place.uv, place.environment, given, place.home, place.folder, place.interpreters, probe, budget=_SECONDS
+            place.uv,
+            place.environment,
+            given,
+            place.home,
+            place.folder,
+            place.interpreters,
+            probe,
+            budget=_SECONDS,
+            project=place.project,
         )
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._place = place

@@ -14,6 +14,7 @@ from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.diagnosing_surroundings import look_around
 from envmgr.app.experiment_commands import Bench
 from envmgr.app.experiment_places import take_snapshot
+from envmgr.app.experiment_variables import in_project
 from envmgr.app.experimenting import Laboratory
 from envmgr.diagnose import invariants, verdict
 from envmgr.diagnose.contents import Contents
@@ -60,7 +61,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the user stands, and the means to work with; `confines`: the system can keep probes from writing about."""
+    """Where the user stands, and the means to work with.
+
+    `confines` tells that the system can keep probes from writing about, `project` what manifests call `{project}`.
+    """
 
     environment: Mapping[str, str]
     home: Path
@@ -76,6 +80,7 @@ class Place:
     web: Web
     listener: Listener
     confines: bool = False
+    project: Path | None = None
 
 
 def diagnose(question: Question, place: Place) -> Finding | None:
@@ -110,6 +115,7 @@ class Diagnosis:
             tuple(platform_tags()),
             kept,
             self._releases,
+            place.project,
         )
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._snapshot = snapshot
@@ -183,7 +189,7 @@ class Diagnosis:
 
     def _around(self, contents: Contents) -> Surroundings:
         modules = {module: module for module in contents.owners if "." not in module}
-        given = {**self._question.given, **self._question.world.variables.set}
+        given = in_project({**self._question.given, **self._question.world.variables.set}, self._place.project)
         return look_around(self._place.environment, given, self._snapshot, self._place.files, modules)
 
     def _contents_of(self, seen: Observation) -> Contents:

@@ -128,7 +128,8 @@ def world_asked(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
         if name not in workplace.shelf:
             known = ", ".join(workplace.shelf) or "none"
             raise UsageError(f"there is no manifest {name!r}", f"found: {known}", "envmgr list")
-        return world_of(_manifest(workplace, name), facts, asked.python or variant.removeprefix("py"))
+        python = asked.python or variant.removeprefix("py")
+        return world_of(_manifest(workplace, name), facts, python)
     if asked.source is not None:
         return world_from(workplace, asked.source, asked.python, facts)
     if asked.python is None or not asked.requirements:
@@ -154,8 +155,13 @@ def world_of(manifest: Manifest, facts: HostFacts, python: str = "") -> World:
     minor = wanted or (".".join(fitting[-1].split(".")[:2]) if fitting else "")
     if not minor:
         raise HostError(f"no Python here fits {manifest.name}", f"wanted {manifest.python}", "envmgr python list")
+    return world_for(manifest, minor)
+
+
+def world_for(manifest: Manifest, python: str) -> World:
+    """Return the world that a manifest asks for on a Python, folders in its variables by their names."""
     return World(
-        python=minor,
+        python=python,
         requirements=manifest.requirements,
         steps=manifest.step,
         exclude_newer=manifest.exclude_newer.isoformat() if manifest.exclude_newer else "",
@@ -188,4 +194,5 @@ def place_here(workplace: Workplace, facts: HostFacts) -> Place:
         web=RealWeb(workplace.caller.environment),
         listener=workplace.listener,
         confines=confines(),
+        project=workplace.base,
     )

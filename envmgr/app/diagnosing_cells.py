@@ -9,7 +9,7 @@ from pathlib import Path
 
 import envmgr.cell
 from envmgr.app.diagnosing import Place
-from envmgr.app.diagnosing_cases import place_here
+from envmgr.app.diagnosing_cases import place_here, world_for
 from envmgr.app.hosting import true_settings
 from envmgr.app.judging import judged_cells
 from envmgr.app.laying import lay_data
@@ -26,7 +26,7 @@ from envmgr.host.surroundings import system_of
 from envmgr.manifest.faults import suggest
 from envmgr.model.cell import Cell
 from envmgr.model.env import Device
-from envmgr.model.finding import Variables, World
+from envmgr.model.finding import World
 from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import NEUTRAL, Outcome
@@ -134,18 +134,7 @@ def asked_world(workplace: Workplace, run: Run, cell: Cell, python: str = "") ->
     manifest = manifest_of(workplace, cell)
     lock = lock_in_run(workplace, run, run.env_name(cell))
     minor = python or (lock.python if lock else ".".join(cell.python.split(".")[:2]))
-    settings = {name: value.replace("{project}", str(workplace.base)) for name, value in manifest.env.items()}
-    return World(
-        python=minor,
-        requirements=manifest.requirements,
-        steps=manifest.step,
-        exclude_newer=manifest.exclude_newer.isoformat() if manifest.exclude_newer else "",
-        overrides=manifest.overrides,
-        build_constraints=manifest.build_constraints,
-        build_requires=manifest.build_requires,
-        index=manifest.index,
-        variables=Variables(set=settings, unset=manifest.unset),
-    )
+    return world_for(manifest, minor)
 
 
 def named(judged: Sequence[JudgedCell], ids: Sequence[str]) -> tuple[str, ...]:

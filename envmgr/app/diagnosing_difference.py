@@ -44,6 +44,7 @@ def laboratory_at(place: Place, room: Path, budget: float) -> Laboratory:
         probe=(),
         budget=budget,
         confines=place.confines,
+        project=place.project,
     )
     return Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
 

@@ -27,7 +27,8 @@ class Bench:
     `environment` is the caller's, `given` are variables in which `{venv}` and `{home}` stand for the experiment's own
     places; `interpreters` maps minors and full versions to executables; `probe` is a command, or options of Python
     alone. `budget` is in seconds. `confines` tells that the system can keep a process from writing elsewhere than where
-    it may; `most_bytes` is what one experiment may download, None for no limit.
+    it may; `most_bytes` is what one experiment may download, None for no limit. `project` is what worlds call
+    `{project}`.
     """
 
     uv: Path
@@ -44,6 +45,7 @@ class Bench:
     platforms: tuple[str, ...] = ()
     kept: tuple[Path, ...] = ()
     releases: ReleasesOf = lambda _: ()
+    project: Path | None = None
 
 
 def build_key(world: World) -> str:

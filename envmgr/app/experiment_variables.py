@@ -14,7 +14,7 @@ from envmgr.model.finding import World
 def probe_environment(bench: Bench, world: World, venv: Path, home: Path) -> dict[str, str]:
     """Return the variables that the probe gets."""
     environment = rehomed(bench.environment, bench.home, home)
-    environment |= _filled({**bench.given, **world.variables.set}, venv, home)
+    environment |= _filled({**bench.given, **world.variables.set}, bench, venv, home)
     return {name: value for name, value in environment.items() if name not in world.variables.unset}
 
 
@@ -28,7 +28,7 @@ def build_environment(bench: Bench, world: World, home: Path, venv: Path) -> dic
     if world.build_constraints:
         environment["PIP_BUILD_CONSTRAINT"] = str(venv.parent / "build-constraints.txt")
     changes = {name: value for name, value in world.variables.set.items() if not name.startswith(STEERS_PYTHON)}
-    environment |= _filled(changes, venv, home)
+    environment |= _filled(changes, bench, venv, home)
     return {name: value for name, value in environment.items() if name not in world.variables.unset}
 
 
@@ -57,5 +57,12 @@ def caches(environment: Mapping[str, str], home: Path) -> dict[str, str]:
     return {"UV_CACHE_DIR": str(uv_cache), "PIP_CACHE_DIR": pip_cache}
 
 
-def _filled(values: Mapping[str, str], venv: Path, home: Path) -> dict[str, str]:
-    return {name: value.replace("{home}", str(home)).replace("{venv}", str(venv)) for name, value in values.items()}
+def _filled(values: Mapping[str, str], bench: Bench, venv: Path, home: Path) -> dict[str, str]:
+    """Return variables with the folders in place of their names, as cells get them."""
+    told = in_project(values, bench.project)
+    return {name: value.replace("{home}", str(home)).replace("{venv}", str(venv)) for name, value in told.items()}
+
+
+def in_project(values: Mapping[str, str], project: Path | None) -> dict[str, str]:
+    """Return variables with the folder of the project in place of `{project}`, where there is a project."""
+    return {name: value.replace("{project}", str(project)) if project else value for name, value in values.items()}
