@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -133,9 +134,12 @@ def seconds_of(text: str) -> float:
     unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
     number = text[:-1] if unit else text
     try:
-        return float(number) * (unit or 1.0)
+        found = float(number) * (unit or 1.0)
     except ValueError:
-        raise UsageError(f"--budget {text} is no time", "wanted seconds, as 300s or 5m", "--budget 300s") from None
+        found = math.nan
+    if not found >= 0:
+        raise UsageError(f"--budget {text} is no time", "wanted seconds, as 300s or 5m", "--budget 300s")
+    return found
 
 
 def _bytes(text: str) -> int:
