@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,15 +24,13 @@ from envmgr.app.bisecting_lines import (
 from envmgr.app.bisecting_probes import ProbeOracle
 from envmgr.app.bisecting_runs import MetricOracle, OutcomeOracle
 from envmgr.app.bisecting_state import Notebook
-from envmgr.app.diagnosing_cases import place_here, world_of
+from envmgr.app.diagnosing_cases import backend_among, place_here, world_of
 from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here
 from envmgr.app.watching import offered_days
 from envmgr.app.workplace import Workplace
-from envmgr.backends import names
 from envmgr.diagnose.releases import Release, Target
-from envmgr.diagnose.requirement import key_of
 from envmgr.errors import UsageError
 from envmgr.model.bisection import Bisection, SubjectKind
 from envmgr.model.host import HostFacts
@@ -156,17 +154,11 @@ def _given_set(wishes: BisectWishes) -> tuple[Manifest, str]:
         python=">=3.6",
         requirements=wishes.requirements,
         exclude_newer=day_of(wishes.exclude_newer) if wishes.exclude_newer else None,
-        backend=_backend_among(wishes.requirements) if wishes.asked.runner else None,
+        backend=backend_among(wishes.requirements) if wishes.asked.runner else None,
         runners=(wishes.asked.runner,) if wishes.asked.runner else (),
         allow_source=("*",),
     )
     return (on_python(manifest, wishes.python) if wishes.python else manifest), wishes.python or ""
-
-
-def _backend_among(requirements: Sequence[str]) -> str | None:
-    """Return the backend that is asked for by its own name or a bridge's (`plaidml-keras`), None for none."""
-    asked = [key_of(line) for line in requirements]
-    return next((name for name in names() for key in asked if key == name or key.startswith(f"{name}-")), None)
 
 
 def _line(workplace: Workplace, wishes: BisectWishes, facts: HostFacts, manifest: Manifest, python: str) -> Line:

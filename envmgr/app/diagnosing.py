@@ -82,6 +82,12 @@ class Place:
     confines: bool = False
     project: Path | None = None
 
+    def demand(self, python: str) -> None:
+        """Raise HostError where a Python is not here."""
+        if python not in self.interpreters:
+            known = ", ".join(sorted(self.interpreters))
+            raise HostError(f"there is no Python {python} here", f"found: {known}", f"envmgr python install {python}")
+
 
 def diagnose(question: Question, place: Place) -> Finding | None:
     """Return the finding, or None when nothing is wrong; the user's files are the same afterwards."""
@@ -126,11 +132,7 @@ class Diagnosis:
     def find(self) -> Finding | None:
         """See it fail, search, refine, judge."""
         world = self._question.world
-        if world.python not in self._place.interpreters:
-            known = ", ".join(sorted(self._place.interpreters))
-            raise HostError(
-                f"there is no Python {world.python} here", f"found: {known}", f"envmgr python install {world.python}"
-            )
+        self._place.demand(world.python)
         self._tell("building", "what was asked for")
         seen = self._laboratory.observe(world, in_place=True)
         journal = self._journal(world, seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from envmgr.app.hosting import facts_here
 from envmgr.app.locking import read_lock
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
+from envmgr.backends import names
+from envmgr.diagnose.requirement import key_of
 from envmgr.errors import EnvmgrError, HostError, LockError, UsageError
 from envmgr.manifest.expand import target
 from envmgr.manifest.read import parse_manifest
@@ -171,6 +173,12 @@ def world_for(manifest: Manifest, python: str) -> World:
         index=manifest.index,
         variables=Variables(set=manifest.env, unset=manifest.unset),
     )
+
+
+def backend_among(requirements: Iterable[str]) -> str | None:
+    """Return the backend that is asked for by its own name, or one that begins with it (`plaidml-keras`); or None."""
+    asked = [key_of(line) for line in requirements]
+    return next((name for name in names() for key in asked if key == name or key.startswith(f"{name}-")), None)
 
 
 def place_here(workplace: Workplace, facts: HostFacts) -> Place:

@@ -15,7 +15,6 @@ from envmgr.diagnose.changes import Change
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.hunt import Ends, Hunt, Means, Probe, Searched
 from envmgr.diagnose.observation import Observation
-from envmgr.errors import HostError
 from envmgr.model.finding import Experiment, World
 from envmgr.ports import Event
 
@@ -55,10 +54,7 @@ def _means(place: Place, room: Path, budget: float) -> Means:
     bench = laboratory.bench
 
     def observe(probe: Probe, world: World) -> Observation:
-        if world.python not in place.interpreters:
-            known = ", ".join(sorted(place.interpreters))
-            hint = f"envmgr python install {world.python}"
-            raise HostError(f"there is no Python {world.python} here", f"found: {known}", hint)
+        place.demand(world.python)
         laboratory.bench = replace(bench, probe=probe.command, given=probe.given)
         return laboratory.observe(world)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from envmgr.app.diagnosing import Question, diagnose
-from envmgr.app.diagnosing_cases import Asked, place_here, world_asked
+from envmgr.app.diagnosing_cases import Asked, backend_among, place_here, world_asked
 from envmgr.app.diagnosing_cells import (
     asked_world,
     cells_named,
@@ -28,7 +28,6 @@ from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for, names
 from envmgr.diagnose.changes import Change
 from envmgr.diagnose.hunt import Ends, Probe, Searched, Traced
-from envmgr.diagnose.requirement import key_of
 from envmgr.diagnose.worlds import asked as lines_of
 from envmgr.errors import EnvmgrError, UsageError
 from envmgr.model.env import Device
@@ -90,9 +89,8 @@ def with_device(workplace: Workplace, asked: Asked, device: str | None) -> Asked
 
 def backend_of(workplace: Workplace, asked: Asked, world: World) -> str | None:
     """Return the backend that is asked for: the manifest's, or that which is among the requirements."""
-    wanted = {key_of(line) for line in lines_of(world)}
     own = workplace.shelf[asked.name.partition("@")[0]].backend if asked.name else None
-    return own or next((name for name in names() if name in wanted or f"{name}-keras" in wanted), None)
+    return own or backend_among(lines_of(world))
 
 
 def prove_run(workplace: Workplace, run: Run, budget: float) -> Run:
