@@ -17,7 +17,7 @@ from envmgr.app.runs import stored_run
 from envmgr.app.version import version
 from envmgr.app.worker import CellAnswer, CellOrder, look, measure
 from envmgr.app.workplace import Workplace
-from envmgr.cell.spread import Key, Spread, answering, key_of, spread
+from envmgr.cell.spread import Homes, Key, Spread, answering, key_of, spread
 from envmgr.errors import EnvmgrError, FleetError, NothingSelectedError
 from envmgr.fleet.addresses import checked_address
 from envmgr.lock.render import render
@@ -83,7 +83,7 @@ class _FleetRun:
         self._maker = Offers(workplace, cluster, self._selection, before)
         self._offers: dict[tuple[str, str], Offer] = {}
         self._fits: Mapping[Key, frozenset[str]] = {}
-        self._settled: set[str] = set()
+        self._homes = Homes()
         self._used: set[tuple[str, str]] = set()
         self._turn = threading.Lock()
 
@@ -130,7 +130,8 @@ class _FleetRun:
         store, listener = self._workplace.store, self._workplace.listener
         run = store.load(run_id)
         listener.on_plan(run.record.plan, len(run.results))
-        self._settled = {result.cell for result in run.results}
+        planned = {cell.id: cell.host for cell in run.record.plan.cells}
+        self._homes = Homes({each.cell: each.host or planned.get(each.cell, "") for each in run.results})
         newcomers = Newcomers(lambda host, announced: self._welcome(run_id, host, announced), self._hosts)
         executor = ClusterExecutor(self._cluster, self._where, self._pack, self._unplaced, PATIENCE, newcomers)
         jobs = [*((cell, WARM_UP) for cell in cold(run)), *left(run)]
@@ -156,7 +157,7 @@ class _FleetRun:
         for found in answer.late:
             self._workplace.store.set_aside(run_id, found)
         self._workplace.store.append(run_id, answer.result)
-        self._settled.add(answer.cell.id)
+        self._homes.keep(answer.cell, answer.host)
         self._used.add((answer.host, answer.cell.label))
         self._workplace.listener.on_cell_finished(answer.cell, answer.result)
 
@@ -203,7 +204,7 @@ class _FleetRun:
         return {
             cell.label
             for cell in plan.cells
-            if cell.refusal is not None or (cell.host not in present and cell.id not in self._settled)
+            if cell.refusal is not None or (cell.host not in present and not self._homes.has_results(cell))
         }
 
     def _extend(self, run_id: str, facts: HostFacts) -> tuple[Cell, ...]:
@@ -239,11 +240,8 @@ class _FleetRun:
                 self._workplace.files.write(path, render(each.lock))
 
     def _where(self, job: tuple[Cell, int], hosts: Collection[str]) -> Collection[str]:
-        """Return the hosts for a cell: its own, as long as that is there; another only while nothing is measured."""
         cell, _ = job
-        if cell.host in hosts or cell.id in self._settled:
-            return {cell.host} & set(hosts)
-        return self._fits.get(key_of(cell), frozenset()) & set(hosts)
+        return self._homes.of(cell, hosts, self._fits.get(key_of(cell), frozenset()))
 
     def _pack(self, job: tuple[Cell, int], host: str) -> CellOrder:
         cell, round_number = job
@@ -252,6 +250,7 @@ class _FleetRun:
         text = (self._workplace.files.read(path) or "") if path else ""
         if order is None:
             raise FleetError(f"{cell.label} was never built on {host}", "", "")
+        self._homes.send(cell, host)
         return CellOrder(order, cell, round_number, text, hashlib.sha256(text.encode()).hexdigest())
 
     def _unplaced(self, job: tuple[Cell, int], said: str, worn: bool) -> CellAnswer | str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envmgr.cell.identity import identity_of, same_device
@@ -97,3 +97,33 @@ def _answers(key: Key, able: Mapping[str, Cell], refused: Cell) -> bool:
         return False
     found = next(iter(able.values())).device
     return not device or (found is not None and (found.api == device or same_device(found.id, device)))
+
+
+class Homes:
+    """Which host measures which cell: its own, or the one that has taken it over, with all its processes.
+
+    `results` tells for the ids of cells that have some on which host.
+    """
+
+    def __init__(self, results: Mapping[str, str] | None = None) -> None:
+        self._results = dict(results or {})
+        self._sent: dict[str, str] = {}
+
+    def of(self, cell: Cell, hosts: Collection[str], able: Collection[str]) -> frozenset[str]:
+        """Return which of the present hosts may take a cell: another than its own only before it has any result."""
+        if cell.id in self._results:
+            return frozenset((self._results[cell.id],)).intersection(hosts)
+        home = next((host for host in (self._sent.get(cell.id), cell.host) if host in hosts), None)
+        return frozenset(able).intersection(hosts) if home is None else frozenset((home,))
+
+    def send(self, cell: Cell, host: str) -> None:
+        """Remember that a process of a cell is on its way to a host: the others follow it."""
+        self._sent[cell.id] = host
+
+    def keep(self, cell: Cell, host: str) -> None:
+        """Remember that a host has measured a process of a cell."""
+        self._results.setdefault(cell.id, host)
+
+    def has_results(self, cell: Cell) -> bool:
+        """Tell whether anything of a cell has been measured."""
+        return cell.id in self._results

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from envmgr.cell.identity import identity_of
-from envmgr.cell.spread import answering, key_of, spread
+from envmgr.cell.spread import Homes, answering, key_of, spread
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.env import Device
 from envmgr.model.outcome import Outcome
@@ -92,3 +92,23 @@ def test_a_further_host_answers_what_all_others_refuse_and_nothing_else():
     assert [(each.manifest, each.host) for each in cells] == [("two", "c"), ("three", "c")]
     assert set(answered) == {each.id for each in refused}
     assert answering([plan("c", cell("c"))], known) == ((), ())
+
+
+def test_a_cell_is_taken_over_by_one_host_and_all_its_processes_are_measured_there():
+    homes, one = Homes(), cell("a")
+    able = frozenset("abc")
+    assert homes.of(one, set("abc"), able) == {"a"}
+    assert homes.of(one, set("bc"), able) == {"b", "c"}
+    homes.send(one, "c")
+    assert homes.of(one, set("bc"), able) == {"c"}
+    assert homes.of(one, set("b"), able) == {"b"}
+    homes.keep(one, "c")
+    assert homes.of(one, set("abc"), able) == {"c"}
+    assert homes.of(one, set("ab"), able) == set()
+
+
+def test_a_cell_of_an_earlier_part_of_a_run_stays_where_it_was_measured():
+    homes, one = Homes({cell("a").id: "b"}), cell("a")
+    assert homes.has_results(one)
+    assert not homes.has_results(cell("a", "two"))
+    assert homes.of(one, set("ab"), frozenset("ab")) == {"b"}
