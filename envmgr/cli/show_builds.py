@@ -13,6 +13,7 @@ from envmgr.cli.look import look
 from envmgr.cli.session import say
 from envmgr.model.env import Verification
 from envmgr.model.finding import Finding
+from envmgr.report.causes import told
 from envmgr.report.text import amount, clean
 
 _WATCHED = ("plaidml", "plaidml-keras", "torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib")
@@ -44,7 +45,7 @@ def show_builds(reports: Sequence[BuildReport]) -> None:
 def _short(finding: Finding | None) -> Iterator[str]:
     """Yield a finding in short: its causes, and the command that proves it."""
     if finding is not None:
-        yield from (clean(f"{cause.kind} {cause.name}: {cause.why}") for cause in finding.causes)
+        yield from (clean(told(cause)) for cause in finding.causes)
         yield f"to prove it: {finding.next}"
 
 

@@ -7,6 +7,7 @@ import json
 from rich.console import Console
 
 from envmgr.model.finding import Experiment, Finding
+from envmgr.report.causes import told
 from envmgr.report.text import clean
 
 _MOST_EVIDENCE = 8
@@ -26,7 +27,7 @@ def show(finding: Finding | None, applied: str = "") -> None:
 
 def lines_of(finding: Finding) -> tuple[str, ...]:
     """Return the lines that tell a finding, the cause first."""
-    found = [f"cause      {cause.kind} {cause.name}: {cause.why}" for cause in finding.causes]
+    found = [f"cause      {told(cause)}" for cause in finding.causes]
     found.append(f"phase      {finding.phase} ({finding.check})")
     if finding.fix is not None:
         fix = finding.fix.model_dump(mode="json", exclude_none=True)

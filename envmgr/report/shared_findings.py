@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from envmgr.model.finding import Cause, Finding
 from envmgr.model.noun import Noun
 from envmgr.model.result import JudgedCell
+from envmgr.report.causes import accused, told
 
 
 class SharedFinding(Noun):
@@ -26,8 +27,8 @@ class SharedFinding(Noun):
     def causes(self) -> tuple[str, ...]:
         """The causes in a line each: what is to blame, and why, unless a note says it already."""
         first, *others = self.finding.causes
-        told = _named(first) if self.note is None else _noted(first, self.note)
-        return (told, *(_named(cause) for cause in others))
+        beginning = _alone(first) if self.note is None else _noted(first, self.note)
+        return (beginning, *(_alone(cause) for cause in others))
 
     @property
     def state(self) -> str:
@@ -60,12 +61,11 @@ def shared_findings(
     )
 
 
-def _named(cause: Cause) -> str:
-    who = f"{cause.kind} {cause.name}" if cause.kind != "unknown" else "cause unknown"
-    return f"{who.strip()}: {cause.why}"
+def _alone(cause: Cause) -> str:
+    return f"cause {told(cause)}" if cause.kind == "unknown" else told(cause)
 
 
 def _noted(cause: Cause, note: int) -> str:
     if cause.kind == "unknown":
         return f"cause unknown; all that is known is reason {note}"
-    return f"{cause.kind} {cause.name}".strip() + f", for reason {note}"
+    return f"{accused(cause)}, for reason {note}"

@@ -281,7 +281,6 @@ def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: 
         "samples": [[_short(sample) for sample in report.samples] for report in reports],
         "notes": list(dict.fromkeys(clean(note) for report in reports for note in report.notes)),
         "log": story.logs.get(row.cell, ""),
-        "finding": judged.finding.model_dump(mode="json") if judged.finding else None,
         "history": [_point_data(point) for point in story.history.get(row.cell, ())],
     }
     return {name: value for name, value in told.items() if value is not False and value not in (None, "", [])}

@@ -45,3 +45,9 @@ def test_a_difference_cannot_steer_the_terminal():
 def test_of_many_cells_the_first_are_named(capsys):
     findings.show([([f"c{number}" for number in range(10)], hostile())], {})
     assert "cells      c0, c1, c2, c3, c4, c5, c6, c7, and 2 more" in capsys.readouterr().out
+
+
+def test_an_unknown_cause_has_no_name_to_tell():
+    cause = Cause(kind="unknown", name="", why="nothing is accused")
+    found = Finding(phase=Phase.RUN, cause=cause, causes=(cause,))
+    assert finding.lines_of(found)[0] == "cause      unknown: nothing is accused"

@@ -240,7 +240,7 @@
 
   function finding(found) {
     const fix = found.fix ? JSON.stringify(found.fix, null, 1) : "";
-    return part("Finding", facts([["cause", found.cause.kind + " " + found.cause.name + ": " + found.cause.why], ["phase", found.phase],
+    return part("Finding", facts([["cause", found.causes.map((each) => (each.kind + " " + each.name).trim() + ": " + each.why).join("; ")], ["phase", found.phase],
       ["confirmed", found.confirmed ? "yes: the check failed before and holds after" : "no"], ["next", found.next], ["impossible", found.impossible]]),
       ...found.evidence.map((each) => make("blockquote", {}, each.quote + " (" + each.where + ")")), fix ? make("pre", { tabindex: "0", "aria-label": "Fix" }, fix) : null);
   }
