@@ -12,6 +12,9 @@ from envmgr.store.results import FileStore
 
 _HEAD = "run.json"
 _FINISHED = "finished"
+_PROVEN = "findings"
+"""What came after the run, and may have come here otherwise: what is here already stays."""
+
 _LAST = (_FINISHED, _HEAD)
 """What is copied last: without its head it is no run."""
 
@@ -60,7 +63,8 @@ def _import(workplace: Workplace, source: FileStore, place: Path) -> ImportedRun
     except StoreError as error:
         return ImportedRun(run=place.name, problem=f"{error.what}: {error.why}")
     wanted = [path for path in _parts(workplace, place) if files.is_plain_file(path)]
-    clashing = [path.name for path in wanted if _differs(workplace, path, target / path.relative_to(place))]
+    fixed = [path for path in wanted if path.parent.name != _PROVEN]
+    clashing = [path.name for path in fixed if _differs(workplace, path, target / path.relative_to(place))]
     told = ImportedRun(run=run.record.id, host=run.record.host, cells=len(run.record.plan.cells), damaged=run.damaged)
     if clashing:
         problem = f"another run of that name is here: {', '.join(clashing[:3])} differ"
@@ -73,7 +77,7 @@ def _import(workplace: Workplace, source: FileStore, place: Path) -> ImportedRun
 
 def _parts(workplace: Workplace, place: Path) -> Iterator[Path]:
     yield from (place / _FINISHED, *workplace.files.list(place / "logs"), *workplace.files.list(place / "locks"))
-    for name in ("results", "set-aside", "extensions"):
+    for name in ("results", "set-aside", "extensions", _PROVEN):
         yield from (path for path in workplace.files.list(place / name) if path.suffix == ".json")
     yield place / _HEAD
 

@@ -57,7 +57,7 @@ def merged(runs: Sequence[Run]) -> Run:
                 cells[cell.id] = cell
                 origins[cell.id] = run.record.id
                 results[cell.id] = found.get(cell.id, [])
-        envs |= {f"{run.record.host}/{label}": env for label, env in run.record.envs.items()}
+        envs |= {_with_host(label, run.record.host): env for label, env in run.record.envs.items()}
     return Run(
         record=_record(ordered, tuple(cells.values()), envs),
         results=tuple(result for each in results.values() for result in each),
@@ -111,6 +111,11 @@ def _moved(cell: Cell, host: str | None) -> Cell:
         return cell
     moved = cell.model_copy(update={"host": host})
     return moved.model_copy(update={"id": identity_of(moved)})
+
+
+def _with_host(label: str, host: str) -> str:
+    """Return the name of an env with its host, which that of a fleet's run has."""
+    return label if "/" in label else f"{host}/{label}"
 
 
 def _under(label: str, new: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ _FINISHED = "finished"
 _ASIDE = "set-aside"
 _PROVEN = "findings"
 _EXTENSIONS = "extensions"
-_PARTS = ("results", "logs", "locks", _ASIDE, _EXTENSIONS)
+_PARTS = ("results", "logs", "locks", _ASIDE, _PROVEN, _EXTENSIONS)
 _WORTH_WAITING = 1.0
 """Seconds that a result must have taken for the disk to be waited for at once: it takes some milliseconds itself."""
 
