@@ -32,9 +32,11 @@ class SharedFinding(Noun):
 
     @property
     def state(self) -> str:
-        """Whether it is proven, and what would prove it."""
+        """Whether it is proven, and what would prove it; what is lacking here cannot be tried."""
         if self.finding.confirmed:
             return "the fix was seen to work"
+        if self.finding.impossible:
+            return "from evidence; it cannot be had here"
         return f"from evidence; to prove it: {self.finding.next}" if self.finding.next else "from evidence"
 
 

@@ -41,7 +41,7 @@ def matrix(view: MatrixView, look: Look) -> str:
         parts += [paragraph(_note(note), look, indent=2) for note in view.notes]
     if view.findings:
         parts.append(paragraph([Words("\nFindings", "bold")], look))
-        parts += [paragraph(_finding(found), look, indent=2) for found in view.findings]
+        parts += [_finding(found, look) for found in view.findings]
     for title, marks in (("Compared with nothing", view.unchecked), ("Measured under", view.marks)):
         parts += doubts(title, marks, look)
     parts += [paragraph([Words(f"\ndamaged, left out: {clean(text)}", BAD)], look) for text in view.damaged]
@@ -50,11 +50,11 @@ def matrix(view: MatrixView, look: Look) -> str:
     return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
 
 
-def _finding(found: SharedFinding) -> Iterable[Words]:
-    for line in found.causes:
-        yield Words(f"{clean(line)}\n")
-    yield Words(f"{clean(found.state)}\n", "bold" if found.finding.confirmed else "")
-    yield named(found.cells)
+def _finding(found: SharedFinding, look: Look) -> str:
+    first, *others = (clean(line) for line in found.causes)
+    told = [Words(f"{line}\n") for line in others]
+    told += [Words(f"{clean(found.state)}\n", "bold" if found.finding.confirmed else ""), named(found.cells)]
+    return paragraph([Words(f"- {first}")], look, indent=2) + paragraph(told, look, indent=4)
 
 
 def doubts(title: str, marks: Sequence[MarkNote], look: Look) -> list[str]:

@@ -44,3 +44,8 @@ def test_an_unknown_cause_reads_as_one():
 def test_cells_have_the_names_that_the_tables_give_them():
     (found,) = shared([judged("a", finding("f1", "it broke"))], host="studio ")
     assert found.cells == ("studio ma/r",)
+
+
+def test_what_is_not_to_be_had_here_is_not_offered_for_proof():
+    (found,) = shared([judged("a", finding("f1", "no such card", impossible="a card", next="envmgr diagnose R#a"))])
+    assert found.state == "from evidence; it cannot be had here"
