@@ -12,7 +12,7 @@ from envmgr.model.result import CellResult
 
 def of_process(found: Finding, cell: Cell, result: CellResult, log: str) -> Finding:
     """Return the finding for a process that did not pass; `found` is what its log and the machine's facts say."""
-    evidence = _once(found.evidence, result.reason)
+    evidence = _once(found.evidence, result.reason, log)
     phase = result.phase or found.phase
     if found.cause.kind == "unknown" or result.outcome is Outcome.OUT_OF_MEMORY:
         cause = _of_outcome(cell, result)
@@ -20,9 +20,10 @@ def of_process(found: Finding, cell: Cell, result: CellResult, log: str) -> Find
     return completed(found, phase, "the runner", evidence, _failure(log, result.reason))
 
 
-def _once(told: tuple[Evidence, ...], reason: str) -> tuple[Evidence, ...]:
+def _once(told: tuple[Evidence, ...], reason: str, log: str) -> tuple[Evidence, ...]:
     """Return what was told with the reason of the result, neither said again where the other one has said it."""
-    if not reason or any(reason in each.quote for each in told):
+    logged = log not in {"", reason}
+    if not reason or (logged and any(reason in each.quote for each in told)):
         return told
     return (*(each for each in told if each.quote not in reason), Evidence(quote=reason, where="the result"))
 

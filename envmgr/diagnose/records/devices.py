@@ -85,7 +85,7 @@ def _capability(record: Record) -> Iterator[Judgement]:
         if since
         else f"a {name} whose list has it"
     )
-    why = f"{name} {record.version(name)} has no code for {capability or 'this graphics processor'}; it takes {need}"
+    why = f"{record.told(name)} has no code for {capability or 'this graphics processor'}; it takes {need}"
     driver = record.facts.drivers.get("cuda", "")
     advice: tuple[HostAdvice, ...] = ()
     if since and driver and older(driver, since[0]):
@@ -101,7 +101,7 @@ def _operators(record: Record) -> Iterator[Judgement]:
         return
     name = "torch" if "torch" in record.names else record.main
     variable = re.search(r"`?(PYTORCH_\w+)=(\w+)", record.text)
-    why = f"{name} {record.version(name)} has no {match[2]} kernel for {match[1]}; a newer release may have it"
+    why = f"{record.told(name)} has no {match[2]} kernel for {match[1]}; a newer release may have it"
     variables = Variables(set={variable[1]: variable[2]}) if variable else None
     fix = Fix(
         env=variables, program=f"take a newer {name}, or let this operator run on the CPU, set before Python starts"
@@ -116,7 +116,7 @@ def _build_without(record: Record) -> Iterator[Judgement]:
     name = next((n for n in record.names if n in {"torch", "tensorflow", "jax", "jaxlib"}), record.main)
     if _DRIVER_OLD.search(record.text):
         driver = record.facts.drivers.get("nvidia", "")
-        why = f"NVIDIA's driver {driver} is too old for the CUDA that {name} {record.version(name)} was built with"
+        why = f"NVIDIA's driver {driver} is too old for the CUDA that {record.told(name)} was built with"
         fix = Fix(
             host=(HostAdvice(need="driver", name="nvidia"),),
             program=f"a newer driver, or a {name} built for an older CUDA",
@@ -144,7 +144,7 @@ def _build_without(record: Record) -> Iterator[Judgement]:
         fix = Fix(host=(HostAdvice(need="driver", name="nvidia"),))
         yield Judgement(Cause(kind="hardware", name="driver", why=why), 0.85, Phase.BACKEND, fix)
     else:
-        why = f"{name} {record.version(name)} is a build without that device (a CPU build)"
+        why = f"{record.told(name)} is a build without that device (a CPU build)"
         yield Judgement(
             Cause(kind="package", name=name, why=why),
             0.85,

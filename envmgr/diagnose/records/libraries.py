@@ -150,9 +150,7 @@ def _symbols(record: Record) -> Iterator[Judgement]:
         owner = near[0] if near else owner
     where = re.search(r"Expected in: '?([^'\n]+)", record.text)
     other = record.owner(where[1]) if where else ""
-    pair = ", ".join(
-        f"{name} {record.version(name)}".strip() for name in dict.fromkeys((owner, other, *record.names)) if name
-    )
+    pair = ", ".join(record.told(name) for name in dict.fromkeys((owner, other, *record.names)) if name)
     why = (
         f"{owner} was built against another minor version of the library that it loads into: "
         f"{symbol} is not there ({pair})"

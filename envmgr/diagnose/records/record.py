@@ -136,6 +136,10 @@ class Record:
                 return value
         return next((line.pin for line in self.lines if line.key == name and line.pin), "")
 
+    def told(self, name: str) -> str:
+        """Return a distribution by its name, with its version where that is known."""
+        return f"{name} {self.version(name)}".strip()
+
     def owner(self, *paths: str) -> str:
         """Return the distribution that a path in the text belongs to, by the folder's name below site-packages."""
         for path in paths:

@@ -14,6 +14,7 @@ from envmgr.diagnose.knowledge import (
 from envmgr.diagnose.records.record import Judgement, Record, older
 from envmgr.model.finding import Cause, Fix, Variables
 from envmgr.model.outcome import Phase
+from envmgr.model.redaction import shown_variable
 
 
 def judge(record: Record) -> Iterator[Judgement]:
@@ -58,7 +59,7 @@ def _lost(record: Record) -> Iterator[Judgement]:
         owners = [owner for owner in (top, *distributions_for(top)) if owner in record.names]
         if top and not last_python_with(module, name):
             owner = owners[0] if owners else distributions_for(top)[0]
-            why = f"{module} of {owner} {record.version(owner)} has no {name}"
+            why = f"{module} of {record.told(owner)} has no {name}"
             yield Judgement(Cause(kind="package", name=owner, why=why), 0.6, Phase.IMPORT)
 
 
@@ -75,10 +76,10 @@ def _families(record: Record) -> Iterator[Judgement]:
 def _variables(record: Record) -> Iterator[Judgement]:
     for name, value in record.env.items():
         if name in record.reading.variables or (len(value) > 5 and value in record.reading.message):
-            why = f"{name}={value} takes part"
+            shown = shown_variable(name, value)
             fix = Fix(env=Variables(unset=(name,)))
             yield Judgement(
-                Cause(kind="env-state", name=name, why=why), 0.5, Phase.RUN, fix, facts=(f"{name}={value}",)
+                Cause(kind="env-state", name=name, why=f"{shown} takes part"), 0.5, Phase.RUN, fix, facts=(shown,)
             )
 
 
@@ -86,6 +87,6 @@ def _where_it_broke(record: Record) -> Iterator[Judgement]:
     for frame in reversed(record.reading.frames):
         owner = record.owner(frame.file)
         if owner:
-            why = f"it breaks in {owner} {record.version(owner)} ({record.reading.message[:160]})"
+            why = f"it breaks in {record.told(owner)} ({record.reading.message[:160]})"
             yield Judgement(Cause(kind="package", name=owner, why=why), 0.3)
             return

@@ -111,5 +111,10 @@ def test_a_line_of_the_log_is_not_quoted_where_the_reason_says_more():
     assert quotes("fatal error: 3 of 4 failed\n", reason) == [(reason, "the result")]
 
 
+def test_what_no_log_says_is_quoted_from_the_result():
+    assert quotes("", "ended by SIGSEGV") == quotes("ended by SIGSEGV", "ended by SIGSEGV")
+    assert quotes("", "ended by SIGSEGV") == [("ended by SIGSEGV", "the result")]
+
+
 def test_a_reason_that_the_log_does_not_give_is_quoted_beside_it():
     assert quotes("fatal error\n", "no report") == [("fatal error", "the log"), ("no report", "the result")]

@@ -59,3 +59,14 @@ def test_the_environments_own_library_is_not_missing_when_it_loads():
 
 def test_facts_that_nobody_foresaw_are_passed_over():
     assert Facts.model_validate({"system": "Linux", "weather": "fine"}).system == "Linux"
+
+
+def test_a_variable_that_is_named_as_a_secret_is_accused_without_its_value():
+    told = found("ValueError: HUB_TOKEN is not valid", {}, HUB_TOKEN="abcdefgh")
+    assert (told.cause.name, told.cause.why) == ("HUB_TOKEN", "HUB_TOKEN=(not shown) takes part")
+    assert "abcdefgh" not in told.model_dump_json()
+
+
+def test_a_distribution_of_unknown_version_is_told_by_its_name():
+    told = found("AttributeError: module 'numpy' has no attribute 'float'", {})
+    assert told.cause.why == "numpy of numpy has no float"
