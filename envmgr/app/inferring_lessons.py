@@ -68,7 +68,7 @@ class Lessons:
         quest = self.quest
         lost, first_without = cap_for_lost_module(top)
         if lost:
-            return self._add_line(f"{lost}<{first_without}" if first_without else f"{lost}<81", top)
+            return self._add_line(f"{lost}<{first_without}" if first_without else lost, top)
         if in_standard_library(top):
             return self._older(last_python_with(top), top)
         for at, one in enumerate(quest.wanted):

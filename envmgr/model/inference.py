@@ -55,7 +55,7 @@ class MissingName(Noun):
 
 
 class Proof(Noun):
-    """What a probe of the import surface saw in the environment; `ran` tells how the script itself ended, if asked.
+    """What a probe of the import surface saw; `ran` tells how the script itself ended in the search's env, if asked.
 
     `glanced` tells that it only looked at files, which were enough to say what is missing; there may be more. `locked`
     tells that the environment was the one that the written lock builds, and not one of the search.

@@ -31,6 +31,7 @@ def infer(tmp_path):
             return told["error"]
         found = told["data"]["infer"]
         assert found["proof"]["passed"], found["unreachable"]
+        assert found["proof"]["locked"]
         for written in found["written"]:
             assert Path(written).exists()
         return found
