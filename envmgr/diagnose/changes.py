@@ -13,6 +13,7 @@ from envmgr.diagnose.reading import without_chance
 from envmgr.diagnose.requirement import key_of, pins, read_line
 from envmgr.model.finding import Cause, CauseKind, Variables, World
 from envmgr.model.manifest import Step
+from envmgr.model.redaction import shown_value
 
 PYTHON = "python"
 
@@ -32,9 +33,12 @@ class Change:
         >>> Change("package", "numpy", "1.26.4", "2.0.0").text()
         'numpy 2.0.0 instead of 1.26.4'
         """
-        if not self.before:
-            return f"{self.name} {self.after}, which was not there before"
-        return f"{self.name} {self.after} instead of {self.before}" if self.after else f"{self.name} {self.before} gone"
+        before, after = self.before, self.after
+        if self.kind == "variable":
+            before, after = (value and shown_value(self.name, value) for value in (before, after))
+        if not before:
+            return f"{self.name} {after}, which was not there before"
+        return f"{self.name} {after} instead of {before}" if after else f"{self.name} {before} gone"
 
     def cause(self, others: Collection[Change]) -> Cause:
         """Return the change as a cause; `others` are those together with which alone it breaks something."""

@@ -25,4 +25,9 @@ def shown_variable(name: str, value: str) -> str:
     >>> shown_variable("HUB_TOKEN", "abc")
     'HUB_TOKEN=(not shown)'
     """
-    return f"{name}={'(not shown)' if _SECRET.search(name) else redact(value)}"
+    return f"{name}={shown_value(name, value)}"
+
+
+def shown_value(name: str, value: str) -> str:
+    """Return a variable's value without credentials, and nothing of one that is named as a secret."""
+    return "(not shown)" if _SECRET.search(name) else redact(value)

@@ -12,7 +12,7 @@ from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import with_files, with_variables
 from envmgr.model.finding import Cause, Edit, FileChanges, Variables
 from envmgr.model.outcome import Phase
-from envmgr.model.redaction import shown_variable
+from envmgr.model.redaction import shown_value, shown_variable
 
 _FOR_INSTALLERS = re.compile(
     r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE|CARGO)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD|RUSTFLAGS)$"
@@ -128,9 +128,10 @@ def _listed(situation: Situation) -> Iterator[Hypothesis]:
         return
     for name in sorted(situation.reading.variables - set(situation.world.variables.set) - set(settings())):
         now = situation.around.variables.get(name)
+        shown = "not set" if now is None else shown_value(name, now)
         offered = [value for value in values_listed(situation.reading.text, name) if value != now]
         for place, value in enumerate(offered[:_MOST_VALUES]):
-            why = f"{name} is {'not set' if now is None else now}; with {value} the probe passes"
+            why = f"{name} is {shown}; with {value} the probe passes"
             cause = Cause(kind="env-state", name=name, why=why)
             world = with_variables(situation.world, Variables(set={name: value}))
             yield Hypothesis("set a variable as listed", world, cause, 0.65 - 0.04 * place, _PROBE_SECONDS)

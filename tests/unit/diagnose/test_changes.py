@@ -13,6 +13,12 @@ RED = pinned(
 )
 
 
+def test_a_change_of_a_secret_does_not_show_it():
+    change = Change("variable", "HUB_TOKEN", "abc", "def")
+    assert change.text() == "HUB_TOKEN (not shown) instead of (not shown)"
+    assert Change("variable", "HUB_TOKEN", "", "def").text() == "HUB_TOKEN (not shown), which was not there before"
+
+
 def test_everything_that_differs_is_a_change():
     assert [change.text() for change in changes_between(GREEN, RED)] == [
         "alpha 2.0 instead of 1.0",
