@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from packaging.version import Version
+
 from envmgr.diagnose.causes import distinct
 from envmgr.diagnose.knowledge import families
-from envmgr.diagnose.requirement import pins, with_line
+from envmgr.diagnose.requirement import key_of, pins, version_of, with_line
 from envmgr.model.env import Check
 from envmgr.model.finding import Cause, Evidence, Finding, Fix, Variables
 from envmgr.model.outcome import Phase
@@ -54,13 +56,12 @@ def finding_of(checks: Iterable[Check], asked: Asked) -> Finding | None:
 
 
 def _apart(check: Check, asked: Asked) -> tuple[Cause, Fix]:
-    """Members of a family that only work at one version: that of the one which was asked for."""
+    """Members of a family that only work at one version: that of the one which was asked for, else the newest."""
     for how, members, why in families():
         there = {name: asked.resolved[name] for name in sorted(members) if name in asked.resolved}
         if how != "same_version" or len(set(there.values())) < 2:
             continue
-        wanted = pins(asked.requirements)
-        anchor = next((name for name in there if wanted.get(name) == there[name]), max(there))
+        anchor = _anchor(there, asked.requirements)
         other = next(name for name in there if there[name] != there[anchor])
         said = f"{other} {there[other]} lies under {anchor} {there[anchor]}: {why}"
         lines = asked.requirements
@@ -68,6 +69,15 @@ def _apart(check: Check, asked: Asked) -> tuple[Cause, Fix]:
             lines = with_line(lines, f"{name}=={there[anchor]}")
         return Cause(kind="package", name=other, why=said), Fix(requirements=lines)
     return Cause(kind="package", name=check.subject, why=check.found), Fix()
+
+
+def _anchor(there: Mapping[str, str], requirements: Iterable[str]) -> str:
+    """Return which of several that belong together was asked for: by its version, by its name, else the newest."""
+    lines = tuple(requirements)
+    pinned, named = pins(lines), {key_of(line) for line in lines}
+    exact = [name for name in there if pinned.get(name) == there[name]]
+    chosen = exact or [name for name in there if name in named] or list(there)
+    return max(chosen, key=lambda name: version_of(there[name]) or Version("0"))
 
 
 def _translated(check: Check, asked: Asked) -> tuple[Cause, Fix]:

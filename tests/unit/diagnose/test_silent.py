@@ -1,3 +1,5 @@
+import pytest
+
 from envmgr.diagnose.silent import Asked, finding_of
 from envmgr.model.env import Check
 
@@ -17,6 +19,14 @@ def test_core_and_bridge_apart_are_pinned_to_the_one_that_was_asked_for():
     assert set(found.fix.requirements) == {"plaidml==0.6.4", "plaidml-keras==0.6.4"}
     assert not found.confirmed
     assert found.next == "envmgr diagnose one --probe 'import plaidml'"
+
+
+@pytest.mark.parametrize("asked", [("plaidml",), ("plaidml", "plaidml-keras"), ()])
+def test_without_a_pin_the_one_asked_for_by_name_decides_and_of_several_the_newest(asked):
+    resolved = {"plaidml": "0.10.0", "plaidml-keras": "0.9.0"}
+    found = finding_of([failed("family")], Asked("one", asked, resolved))
+    assert found.cause.name == "plaidml-keras"
+    assert set(found.fix.requirements) == {"plaidml==0.10.0", "plaidml-keras==0.10.0"}
 
 
 def test_a_translated_interpreter_is_replaced_by_a_native_one():
