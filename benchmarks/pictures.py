@@ -40,7 +40,7 @@ def shortened(text: str) -> str:
     """Return a text without what names this machine's folders."""
     cache = os.environ.get("ENVMGR_CACHE_DIR")
     text = text.replace(cache, "~/.cache/envmgr") if cache else text
-    text = re.sub(r"\s*\(/\S+/collections/__init__\.py\)", "", text)
+    text = re.sub(r"\s*\(/\S+\.py\)", "", text)  # where a module lies that a message names
     return text.replace(str(Path.home()), "~")
 
 
