@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from packaging.version import Version
+
 from envmgr.diagnose.knowledge import (
     cap_for_lost_module,
     distributions_for,
@@ -12,6 +14,7 @@ from envmgr.diagnose.knowledge import (
     last_python_with,
 )
 from envmgr.diagnose.records.record import Judgement, Record, older
+from envmgr.diagnose.requirement import version_of
 from envmgr.model.finding import Cause, Fix, Variables
 from envmgr.model.outcome import Phase
 from envmgr.model.redaction import shown_variable
@@ -68,7 +71,8 @@ def _families(record: Record) -> Iterator[Judgement]:
         there = {name: record.version(name) for name in record.names if name in members and record.version(name)}
         if how == "same_version" and len(set(there.values())) > 1:
             said = " beside ".join(f"{name} {version}" for name, version in there.items())
-            pins = tuple(f"{name}=={min(there.values())}" for name in there)
+            oldest = min(there.values(), key=lambda version: version_of(version) or Version("0"))
+            pins = tuple(f"{name}=={oldest}" for name in there)
             fix = Fix(requirements=pins)
             yield Judgement(Cause(kind="package", name=min(there), why=f"{said}: {why}"), 0.75, Phase.VERIFY, fix)
 

@@ -67,6 +67,11 @@ def test_a_variable_that_is_named_as_a_secret_is_accused_without_its_value():
     assert "abcdefgh" not in told.model_dump_json()
 
 
+def test_a_family_that_lies_apart_is_drawn_to_its_oldest_version():
+    told = found("ImportError: no", {"installed": {"plaidml": "0.10.0", "plaidml-keras": "0.9.0"}})
+    assert told.fix.requirements == ("plaidml==0.9.0", "plaidml-keras==0.9.0")
+
+
 def test_a_distribution_of_unknown_version_is_told_by_its_name():
     told = found("AttributeError: module 'numpy' has no attribute 'float'", {})
     assert told.cause.why == "numpy of numpy has no float"
