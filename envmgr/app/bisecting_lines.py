@@ -11,8 +11,7 @@ from packaging.version import Version
 from envmgr.app.nightlies import Day, as_of, watched
 from envmgr.diagnose.family import beside, companions
 from envmgr.diagnose.releases import Release, Target, installable, of_version
-from envmgr.diagnose.requirement import Line as Requirement
-from envmgr.diagnose.requirement import key_of, read_line, version_of, with_line
+from envmgr.diagnose.requirement import key_of, version_of, with_line
 from envmgr.errors import HostError, UsageError
 from envmgr.model.bisection import LeftOut, Point, SubjectKind
 from envmgr.model.manifest import Manifest
@@ -169,8 +168,7 @@ def _pinned(manifest: Manifest, versions: Mapping[str, str]) -> Manifest:
     """Return a manifest in which some distributions are pinned, whether they were asked for or not."""
     requirements, steps = manifest.requirements, manifest.step
     for name, version in versions.items():
-        asked = next((line for text in _asked(manifest) if (line := read_line(text)) and line.key == name), None)
-        pin = Requirement(name, asked.extras if asked else (), f"=={version}").text()
+        pin = f"{name}=={version}"
         if not steps:
             requirements = tuple(dict.fromkeys(with_line(requirements, pin)))
             continue

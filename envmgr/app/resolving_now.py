@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envmgr.app.experiment_commands import source_arguments
 from envmgr.app.workplace import Workplace
-from envmgr.diagnose.requirement import key_of, pins
+from envmgr.diagnose.requirement import pins, with_line
 from envmgr.model.finding import World
 from envmgr.model.host import HostFacts
 from envmgr.ports import ProcessRequest
@@ -31,6 +31,7 @@ def drifted(workplace: Workplace, asked: World, then: World, facts: HostFacts) -
         return asked
     now, before = pins(done.stdout.splitlines()), pins(then.requirements)
     moved = {name: version for name, version in before.items() if now.get(name) != version}
-    lines = [f"{name}=={moved.pop(name)}" if (name := key_of(line)) in moved else line for line in asked.requirements]
-    lines += [f"{name}=={version}" for name, version in moved.items()]
-    return asked.model_copy(update={"requirements": tuple(lines)})
+    lines = asked.requirements
+    for name, version in moved.items():
+        lines = with_line(lines, f"{name}=={version}")
+    return asked.model_copy(update={"requirements": lines})

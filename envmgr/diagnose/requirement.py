@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from packaging.markers import InvalidMarker, Marker
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -85,11 +85,21 @@ def pins(lines: Iterable[str]) -> dict[str, str]:
 
 
 def with_line(lines: Sequence[str], new: str) -> tuple[str, ...]:
-    """Return the lines with one put in the place of the line for the same distribution, or at the end."""
+    """Return the lines with one put in the place of the line for the same distribution, or at the end.
+
+    A line that names no extras keeps those that were asked for.
+    """
     key = key_of(new)
     if any(key_of(text) == key for text in lines):
-        return tuple(new if key_of(text) == key else text for text in lines)
+        return tuple(_in_place_of(text, new) if key_of(text) == key else text for text in lines)
     return (*lines, new)
+
+
+def _in_place_of(old: str, new: str) -> str:
+    before, after = read_line(old), read_line(new)
+    if before is None or after is None or not before.extras or after.extras:
+        return new
+    return replace(after, extras=before.extras).text()
 
 
 def without(lines: Sequence[str], key: str) -> tuple[str, ...]:

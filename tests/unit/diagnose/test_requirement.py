@@ -24,6 +24,12 @@ def test_only_exact_versions_are_pins():
 def test_a_line_takes_the_place_of_that_for_the_same_distribution():
     assert with_line(("A_b==1", "c"), "a-b<2") == ("a-b<2", "c")
     assert with_line(("c",), "d") == ("c", "d")
+
+
+def test_a_line_for_another_version_keeps_the_extras_that_were_asked_for():
+    assert with_line(("a[fast, more]==1", "c"), "a<2") == ("a[fast,more]<2", "c")
+    assert with_line(("a[fast]==1",), "a[slow]<2") == ("a[slow]<2",)
+    assert with_line(("a[fast]==1",), "a @ https://host/a-1.whl") == ("a[fast] @ https://host/a-1.whl",)
     assert without(("A_b==1", "c"), key_of("a.b")) == ("c",)
 
 
