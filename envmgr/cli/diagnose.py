@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption, pair
+from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption, day, pair, seconds_of
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
 
@@ -106,8 +105,8 @@ def diagnose(
             python=python,
             requirements=tuple(require or ()),
             variables=dict(pair("--env", text) for text in env or ()),
-            exclude_newer=exclude_newer or "",
-            budget=seconds_of(budget),
+            exclude_newer=day("--exclude-newer", exclude_newer),
+            budget=seconds_of("--budget", budget),
             most=max_experiments,
             most_bytes=_bytes(max_download),
             source=source,
@@ -127,19 +126,6 @@ def diagnose(
         return Answer(data, lambda: show(finding, said), exit_code=1 if finding else 0)
 
     perform(Options("diagnose", json, project, debug), action)
-
-
-def seconds_of(text: str) -> float:
-    """Return the seconds that a text as 300s, 5m or 1h names; raises UsageError."""
-    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
-    number = text[:-1] if unit else text
-    try:
-        found = float(number) * (unit or 1.0)
-    except ValueError:
-        found = math.nan
-    if not found >= 0:
-        raise UsageError(f"--budget {text} is no time", "wanted seconds, as 300s or 5m", "--budget 300s")
-    return found
 
 
 def _bytes(text: str) -> int:

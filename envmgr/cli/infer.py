@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
+from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption, day, seconds_of
 from envmgr.cli.session import Answer, Options, perform
-from envmgr.errors import UsageError
 
 Scripts = Annotated[list[Path], typer.Argument(metavar="SCRIPT...", help="Scripts, notebooks, or folders of them.")]
 Date = Annotated[str | None, typer.Option("--date", metavar="DATE", help="The day on which it worked: 2019-07-01.")]
@@ -47,13 +46,13 @@ def infer(
     from envmgr.app.inferring import infer as inferred
     from envmgr.app.inferring_writing import demand_new, name_for, write
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.diagnose import seconds_of
 
     def action(workplace: Workplace) -> Answer:
         from envmgr.report.inference import show
 
         paths = tuple(workplace.caller.folder / path for path in scripts)
-        asked = Asked(paths, _day(date), python or "", seconds_of(budget), run, seconds_of(time_limit))
+        seconds, limit = seconds_of("--budget", budget), seconds_of("--time-limit", time_limit)
+        asked = Asked(paths, day("--date", date), python or "", seconds, run, limit)
         place = demand_new(workplace, name_for(paths[0], name))
         found = inferred(workplace, asked)
         if found.requirements:
@@ -61,14 +60,3 @@ def infer(
         return Answer({"infer": found.model_dump(mode="json")}, lambda: show(found), 0 if found.proof.passed else 1)
 
     perform(Options("infer", json, project, debug), action)
-
-
-def _day(text: str | None) -> str:
-    from datetime import date
-
-    if not text:
-        return ""
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise UsageError(f"--date {text} is no day", "wanted one as 2019-07-01", "--date 2019-07-01") from None

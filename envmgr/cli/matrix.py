@@ -19,6 +19,7 @@ from envmgr.cli.options import (
     Offline,
     ProjectOption,
     PythonOption,
+    seconds_of,
 )
 from envmgr.cli.session import Answer, Options, perform, say
 from envmgr.errors import UsageError
@@ -130,7 +131,6 @@ def run(
     from envmgr.app.planning import Selection
     from envmgr.app.reporting import reading_of
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.diagnose import seconds_of
     from envmgr.cli.show import answer_of_run, measured
 
     def action(workplace: Workplace) -> Answer:
@@ -142,7 +142,7 @@ def run(
             command=tuple(sys.argv[1:]),
         )
         on = FleetWishes(fleet, insecure) if fleet else None
-        seconds = seconds_of(budget)
+        seconds = seconds_of("--budget", budget)
         done = measured(workplace, wishes, resume=resume, fleet=on)
         if diagnose and done.finished:
             done = prove_run(workplace, done, seconds)

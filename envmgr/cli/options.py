@@ -48,6 +48,31 @@ DeviceNames = Annotated[
 DeviceOption = Annotated[str | None, typer.Option("--device", metavar="D", help="The device, by id or api.")]
 
 
+def day(option: str, text: str | None) -> str:
+    """Return the day that the value of an option names, as YYYY-MM-DD, empty for none; raises UsageError."""
+    from datetime import date
+
+    if not text:
+        return ""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise UsageError(f"{option} {text} is no day", "wanted one as 2019-07-01", f"{option} 2019-07-01") from None
+
+
+def seconds_of(option: str, text: str) -> float:
+    """Return the seconds that a text as 300s, 5m or 1h names; raises UsageError."""
+    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
+    number = text[:-1] if unit else text
+    try:
+        found = float(number) * (unit or 1.0)
+    except ValueError:
+        found = -1.0
+    if not found >= 0:
+        raise UsageError(f"{option} {text} is no time", "wanted seconds, as 300s or 5m", f"{option} 300s")
+    return found
+
+
 def pair(option: str, text: str) -> tuple[str, str]:
     """Return the name and the value in the NAME=VALUE of an option; raises UsageError."""
     name, equals, value = text.partition("=")
