@@ -19,6 +19,7 @@ from envmgr.app.diagnosing_cells import (
 )
 from envmgr.app.diagnosing_difference import search_difference
 from envmgr.app.diagnosing_ends import good_end
+from envmgr.app.diagnosing_from import own_at
 from envmgr.app.finding_cells import distinct_findings, with_findings
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
@@ -79,7 +80,7 @@ def with_device(workplace: Workplace, asked: Asked, device: str | None) -> Asked
     """Return what is asked with the variables that choose a device, of the backend that is asked for."""
     if device is None:
         return asked
-    backend = backend_of(workplace, asked, world_asked(workplace, asked, facts_here(workplace)))
+    backend = backend_of(workplace, asked)
     if backend is None:
         raise UsageError(f"--device {device} of which backend?", f"wanted one of {', '.join(names())}", "--env K=V")
     chosen = backend_for(backend)
@@ -87,10 +88,14 @@ def with_device(workplace: Workplace, asked: Asked, device: str | None) -> Asked
     return replace(asked, variables={**variables, **asked.variables})
 
 
-def backend_of(workplace: Workplace, asked: Asked, world: World) -> str | None:
-    """Return the backend that is asked for: the manifest's, or that which is among the requirements."""
-    own = workplace.shelf[asked.name.partition("@")[0]].backend if asked.name else None
-    return own or backend_among(lines_of(world))
+def backend_of(workplace: Workplace, asked: Asked) -> str | None:
+    """Return the backend that is asked for: the manifest's, that among the requirements, or the one installed."""
+    own = own_at(workplace, asked.source)
+    if own is not None:
+        return backend_among(own.standing.resolved)
+    world = world_asked(workplace, asked, facts_here(workplace))
+    named = workplace.shelf[asked.name.partition("@")[0]].backend if asked.name else None
+    return named or backend_among(lines_of(world))
 
 
 def prove_run(workplace: Workplace, run: Run, budget: float) -> Run:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import ValidationError
 
 from envmgr.app.diagnosing_cases import Asked, place_here, world_asked
 from envmgr.app.diagnosing_difference import laboratory_at
+from envmgr.app.diagnosing_from import own_at
 from envmgr.app.diagnosing_runs import backend_of
 from envmgr.app.hosting import facts_here
 from envmgr.app.silent_failures import listed
@@ -13,7 +16,7 @@ from envmgr.app.workplace import Workplace
 from envmgr.backends import attributed, backend_for
 from envmgr.diagnose import silent
 from envmgr.model.env import DeviceListing
-from envmgr.model.finding import Finding
+from envmgr.model.finding import Finding, World
 
 _MARK = "@@"
 _SECONDS = 300.0
@@ -32,20 +35,29 @@ with open("out.json") as stream:
 
 
 def set_without_device(workplace: Workplace, asked: Asked, device: str) -> Finding | None:
-    """Return the finding on a set whose backend does not list a device that this host has, or is built without it."""
+    """Return the finding on a set whose backend does not list a device that this host has, or is built without it.
+
+    The set may be an environment that stands: then it is asked of that one.
+    """
     facts = facts_here(workplace)
-    world = world_asked(workplace, asked, facts)
-    name = backend_of(workplace, asked, world)
+    name = backend_of(workplace, asked)
     if name is None:
         return None
-    backend = backend_for(name)
+    own = own_at(workplace, asked.source)
+    code = _CODE.format(script=str(backend_for(name).probe), mark=_MARK)
     with workplace.files.scratch("device") as room:
         laboratory = laboratory_at(place_here(workplace, facts), room, asked.budget)
-        built = laboratory.stand(world)
-        code = _CODE.format(script=str(backend.probe), mark=_MARK)
-        lines = laboratory.ask(world, built.folder, code, _SECONDS).stdout.splitlines()
-        resolved = laboratory.resolved(built)
-    told = next((line.removeprefix(_MARK) for line in lines if line.startswith(_MARK)), "")
+        if own is None:
+            world = world_asked(workplace, asked, facts)
+            built = laboratory.stand(world)
+            said = laboratory.ask(world, built.folder, code, _SECONDS).stdout
+            resolved = laboratory.resolved(built)
+        else:
+            world = World(python=own.version)
+            laboratory.bench = replace(laboratory.bench, probe=("-c", code), kept=(own.prefix,))
+            said = laboratory.observe_standing(world, own.prefix, own.python).text
+            resolved = own.standing.resolved
+    told = next((line.removeprefix(_MARK) for line in said.splitlines() if line.startswith(_MARK)), "")
     try:
         listing = attributed(DeviceListing.model_validate_json(told), facts)
     except ValidationError:
@@ -53,6 +65,6 @@ def set_without_device(workplace: Workplace, asked: Asked, device: str) -> Findi
     if listing.error:
         return None
     check = listed(name, device, listing, facts)
-    words = (f"--python {world.python}", *(f"--require {line}" for line in world.requirements), f"--device {device}")
-    label = " ".join(words)
+    given = (f"--python {world.python}", *(f"--require {line}" for line in world.requirements))
+    label = " ".join((*((f"--from {asked.source}",) if asked.source else given), f"--device {device}"))
     return silent.finding_of([check], silent.Asked(label, world.requirements, resolved, backend=name))

@@ -77,3 +77,15 @@ def test_a_set_whose_backend_has_no_such_device_is_told_though_its_probe_passes(
     assert (code, told(finding)) == (1, ("package", "torch", False))
     assert finding["next"].endswith("--require torch --device cuda:0 --probe 'import torch'")
     assert project.json("diagnose", *options, "--device", "cpu")[1]["data"]["finding"] is None
+
+
+def test_an_environment_of_ones_own_is_asked_for_the_device_too(project, index):
+    index.add("torch", "2.0+cpu", {"torch/__init__.py": TORCH})
+    project.manifest("own", requirements=["torch"], runners=[])
+    assert project.run("build", "own").returncode == 0
+    place = project.json("path", "own")[1]["data"]["path"]
+    options = ("--from", place, "--probe", "import torch")
+    code, answer = project.json("diagnose", *options, "--device", "cuda:0")
+    assert (code, answer["error"], told(answer["data"]["finding"])) == (1, None, ("package", "torch", False))
+    assert f"--from {place} --device cuda:0" in answer["data"]["finding"]["next"]
+    assert project.json("diagnose", *options, "--device", "cpu")[1]["data"]["finding"] is None
