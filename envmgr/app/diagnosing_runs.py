@@ -188,7 +188,7 @@ def _against(workplace: Workplace, asked: Asked, good: str) -> Diagnosed:
 
 
 def _regressed(work: _Work, judged: Sequence[JudgedCell], good: str) -> Diagnosed:
-    """Search what differs from a good end for the cells that have failed since, env by env."""
+    """Search what differs from a good end for the cells that have failed since, env by env, in one budget for all."""
     by_env: dict[str, list[JudgedCell]] = {}
     for each in judged:
         by_env.setdefault(work.run.env_name(each.cell), []).append(each)
@@ -197,12 +197,15 @@ def _regressed(work: _Work, judged: Sequence[JudgedCell], good: str) -> Diagnose
     }
     found = Diagnosed(unexplained=unexplained, builds=0, changes=0)
     suspects: list[tuple[Change, ...]] = []
+    clock, begun = work.workplace.clock, work.workplace.clock.monotonic()
     for name, cells in by_env.items():
         held, others = _held(work, cells, good)
         found = _joined(found, Diagnosed(unexplained=others))
         if not held:
             continue
-        searched = _search(replace(work, room=work.room / (name.replace("/", "-"))), held, good, suspects)
+        asked = replace(work.asked, budget=max(0.0, work.asked.budget - (clock.monotonic() - begun)))
+        share = replace(work, asked=asked, room=work.room / (name.replace("/", "-")))
+        searched = _search(share, held, good, suspects)
         suspects += searched.culprits
         found = _joined(found, _told(searched))
     traced = tuple(replace(one, probes=named(judged, one.probes)) for one in found.traced)
