@@ -108,13 +108,6 @@ class FleetError(EnvmgrError):
     code = "fleet"
 
 
-class CheckError(EnvmgrError):
-    """A check found drift."""
-
-    code = "check"
-    exit_code = 1
-
-
 class NothingSelectedError(EnvmgrError):
     """The selection is empty: there is nothing to do."""
 
