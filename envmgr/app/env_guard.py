@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,7 +86,7 @@ class EnvGuard:
         """Take an env into care, and return it as it was built: one that has changed since is built `again`."""
         self._again[name] = again
         self._envs[name] = env
-        changed = "" if fresh else self._guard.changes(env)
+        changed = "" if fresh else self._changes(name)
         if changed:
             self._found[name] = changed
             self._build_again(name, changed)
@@ -94,7 +94,8 @@ class EnvGuard:
 
     def accept(self, name: str) -> None:
         """Take a fresh env as it is now, with the bytecode that envmgr's own probes have left, for what was built."""
-        self._guard.accept(self._envs[name])
+        with self._alone(name):
+            self._guard.accept(self._envs[name])
 
     def measure(self, name: str, runner: str, run: Callable[[Room], CellResult]) -> CellResult:
         """Run a cell in an env and return its result, failed when the env has changed; the next finds a clean one.
@@ -142,7 +143,7 @@ class EnvGuard:
     def _look(self, name: str, watch: _Watch) -> str:
         with self._turn:
             begun = self._place.clock.monotonic()
-            changed = self._guard.changes(self._envs[name])
+            changed = self._changes(name)
             watch.cost = self._place.clock.monotonic() - begun
             watch.unseen = 0.0
             cells, watch.cells = tuple(watch.cells), []
@@ -153,20 +154,32 @@ class EnvGuard:
             return changed
 
     def _build_again(self, name: str, changed: str) -> None:
-        """Set a changed env aside and build it anew; where that fails, its cells find no interpreter and say so."""
+        """Set a changed env aside and build it anew; where that fails, its cells find no interpreter and say so.
+
+        Another process that uses the env may have done so meanwhile: what it has built is taken, not set aside.
+        """
         place, files = self._place, self._place.files
         folder = Path(self._envs[name].path)
         place.listener.on_event(Event("warning", name, f"its environment has changed: {changed}"))
         aside = place.folders.cache / "set-aside" / folder.name
-        with ExitStack() as stack:
-            stack.enter_context(files.lock(folder.with_name(f"{folder.name}.lock")))
-            files.remove(aside)
-            files.remove(record_of(folder))
-            files.remove(folder / MARKER)
-            files.move(folder, aside)
+        with self._alone(name):
+            if files.exists(folder) and self._guard.changes(self._envs[name]):
+                files.remove(aside)
+                files.remove(record_of(folder))
+                files.remove(folder / MARKER)
+                files.move(folder, aside)
         try:
             self._envs[name] = self._again[name]()
         except EnvmgrError as error:
             place.listener.on_event(Event("failed", name, error.what))
             return
-        self._guard.accept(self._envs[name])
+        self.accept(name)
+
+    def _changes(self, name: str) -> str:
+        with self._alone(name):
+            return self._guard.changes(self._envs[name])
+
+    def _alone(self, name: str) -> AbstractContextManager[None]:
+        """Keep other processes from looking at an env, or building it, meanwhile."""
+        folder = Path(self._envs[name].path)
+        return self._place.files.lock(folder.with_name(f"{folder.name}.lock"))

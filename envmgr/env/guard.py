@@ -60,22 +60,30 @@ class Guard:
         self._remember(env, self._files.snapshot(Path(env.path)))
 
     def changes(self, env: Env) -> str:
-        """Tell in one phrase what has changed in an env since it was accepted; empty when nothing has."""
+        """Tell in one phrase what has changed in an env since it was accepted; empty when nothing has.
+
+        Processes that share an env call this one at a time: bytecode is absent while it is compiled anew.
+        """
+        if not self._files.exists(Path(env.path)):
+            return "its folder is gone"
         before = self._recall(env)
         if before is None:
             self.accept(env)
             return ""
         changes = changes_between(before, self._files.snapshot(Path(env.path)))
         bytecode = bytecode_of(changes, before)
-        harmless = {*bytecode, *(str(PurePosixPath(path).parent) for path in bytecode)}
+        harmless = {*bytecode, *(path for path in changes.added if PurePosixPath(path).name == "__pycache__")}
         foreign = Changes(
             added=tuple(path for path in changes.added if path not in harmless),
-            removed=changes.removed,
+            removed=tuple(path for path in changes.removed if not _is_unfinished(path)),
             altered=changes.altered,
         )
-        if not foreign.sentence and bytecode:
-            self._recompile(env, bytecode)
-            self.accept(env)
+        compiled = tuple(path for path in bytecode if not _is_unfinished(path))
+        if not foreign.sentence and compiled:
+            self._recompile(env, compiled)
+            known = {*before, *compiled, *(str(PurePosixPath(path).parent) for path in compiled)}
+            after = self._files.snapshot(Path(env.path))
+            self._remember(env, {path: facts for path, facts in after.items() if path in known})
         return foreign.sentence
 
     def _recompile(self, env: Env, bytecode: tuple[str, ...]) -> None:
@@ -115,15 +123,25 @@ def record_of(folder: Path) -> Path:
 
 
 def _source(path: str) -> str:
-    """Return the source that a bytecode file belongs to, or a name that nothing has.
+    """Return the source that a bytecode file, finished or not, belongs to, or a name that nothing has.
 
     >>> _source("lib/__pycache__/module.cpython-38.opt-1.pyc"), _source("lib/module.pyc")
     ('lib/module.py', '')
     """
-    place = PurePosixPath(path)
+    place = PurePosixPath(path.rpartition(".")[0] if _is_unfinished(path) else path)
     if place.suffix != ".pyc" or place.parent.name != "__pycache__" or not path.isprintable():
         return ""
     return str(place.parent.parent / f"{place.name.partition('.')[0]}.py")
+
+
+def _is_unfinished(path: str) -> bool:
+    """Tell whether a file is bytecode that some interpreter is writing: it gets its name once it is whole.
+
+    >>> _is_unfinished("lib/__pycache__/module.cpython-311.pyc.140487187772352")
+    True
+    """
+    place = PurePosixPath(path)
+    return place.suffix[1:].isdigit() and place.stem.endswith(".pyc") and place.parent.name == "__pycache__"
 
 
 def _some(paths: tuple[str, ...]) -> str:

@@ -40,9 +40,12 @@ def env(workplace):
         (folder / "module.py").write_text("ANSWER = 42\n")
         interpreter = Interpreter(executable="/p/bin/python3.11", version="3.11.7", arch="x86_64", system="linux")
         facts = {"manifest": "alpha", "variant": "default", "interpreter": interpreter, "resolved": {}}
-        return Env(key=folder.name, path=str(folder), python=str(folder / "python"), lock_digest="d", **facts)
+        made = Env(key=folder.name, path=str(folder), python=str(folder / "python"), lock_digest="d", **facts)
+        built.append(made)
+        return made
 
-    return SimpleNamespace(folder=folder, build=build, module=folder / "module.py")
+    built: list[Env] = []
+    return SimpleNamespace(folder=folder, build=build, built=built, module=folder / "module.py")
 
 
 @pytest.fixture
@@ -107,3 +110,41 @@ def test_an_env_that_was_changed_before_is_told_by_the_first_cell_and_by_the_tab
     shown = terminal.matrix(reading_of(workplace, run.model_copy(update={"results": (told,)})).view, Look(width=120))
     said = " ".join(shown.split())
     assert "e its environment was found changed (1 altered (module.py)), set aside and built again" in said
+
+
+def test_what_another_process_has_built_again_is_taken_as_it_is(project, guard, env):
+    other = EnvGuard(Workplace(project))
+    other.take("alpha", env.built[0], env.build, fresh=False)
+
+    def change(_room):
+        env.module.write_text("ANSWER = 43\n")
+        return passed(0)
+
+    guard.measure("alpha", "speed", change)
+    assert other.measure("alpha", "speed", lambda _: passed(1)).outcome is Outcome.PASSED
+    assert len(env.built) == 2, "once at first, once by the one that found the change"
+
+
+def test_an_env_that_is_gone_is_built_again(guard, env):
+    def take_away(_room):
+        env.module.unlink()
+        env.folder.rmdir()
+        return passed(0)
+
+    assert "its folder is gone" in guard.measure("alpha", "speed", take_away).reason
+    assert env.module.read_text() == "ANSWER = 42\n"
+
+
+def test_bytecode_that_is_being_written_is_no_change(guard, env):
+    def begin_to_write(_room):
+        cache = env.folder / "__pycache__"
+        cache.mkdir()
+        (cache / "module.cpython-311.pyc.140487187772352").write_bytes(b"half")
+        return passed(0)
+
+    def write_on(_room):
+        (env.folder / "__pycache__" / "module.cpython-311.pyc.140487187772352").unlink()
+        return passed(1)
+
+    assert guard.measure("alpha", "speed", begin_to_write).outcome is Outcome.PASSED
+    assert guard.measure("alpha", "other", write_on).outcome is Outcome.PASSED

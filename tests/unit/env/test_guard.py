@@ -27,7 +27,9 @@ def test_only_bytecode_of_sources_that_were_there_is_bytecode():
     added = {
         "lib/__pycache__/demo.cpython-311.pyc": "x",
         "lib/__pycache__/demo.cpython-311.opt-1.pyc": "x",
+        "lib/__pycache__/demo.cpython-311.pyc.140487187772352": "x",
         "lib/__pycache__/evil.cpython-311.pyc": "x",
+        "lib/__pycache__/evil.cpython-311.pyc.140487187772352": "x",
         "lib/__pycache__/demo.cpython-311.so": "x",
         "lib/demo.pyc": "x",
         "other/__pycache__/demo.cpython-311.pyc": "x",
@@ -36,6 +38,7 @@ def test_only_bytecode_of_sources_that_were_there_is_bytecode():
     assert bytecode_of(changes, BEFORE) == (
         "lib/__pycache__/demo.cpython-311.opt-1.pyc",
         "lib/__pycache__/demo.cpython-311.pyc",
+        "lib/__pycache__/demo.cpython-311.pyc.140487187772352",
     )
 
 
