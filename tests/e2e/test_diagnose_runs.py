@@ -4,7 +4,7 @@ import pytest
 
 from .conftest import THIS_PYTHON
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.indexes, pytest.mark.timeout(300)]
 
 BROKEN = "import nowhere\n"
 

@@ -4,7 +4,7 @@ import pytest
 
 from .conftest import THIS_PYTHON
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.indexes]
 
 
 @pytest.fixture
