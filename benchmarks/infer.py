@@ -20,7 +20,7 @@ import time
 import warnings
 from pathlib import Path
 
-from envmgr.app.inferring import Asked, infer
+from envmgr.app.inferring.infer import Asked, infer
 from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError
 from envmgr.ports import Listener

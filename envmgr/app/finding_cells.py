@@ -29,9 +29,9 @@ def with_evidence(result: CellResult, cell: Cell, log: str, facts: HostFacts, me
     """Return a process's result with what its log and the facts of its machine say, if it did not pass."""
     if result.outcome is Outcome.PASSED:
         return result
-    from envmgr.app.diagnosing_log import facts_of_host
     from envmgr.diagnose.cell_processes import of_process
     from envmgr.diagnose.records import judge
+    from envmgr.diagnose.records.host_facts import facts_of_host
     from envmgr.diagnose.records.record import Record
 
     env, manifest = measured.env, measured.manifest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envmgr.app.experiment_commands import source_arguments
+from envmgr.app.experiments.commands import source_arguments
 from envmgr.app.workplace import Workplace
 from envmgr.diagnose.requirement import pins, with_line
 from envmgr.model.finding import World

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from envmgr.app.building import BuildWishes
 from envmgr.app.comparing import CompareWishes, compare, slower_than
-from envmgr.app.diagnosing_index import Releases, default_index
 from envmgr.app.hosting import true_settings
 from envmgr.app.judging import judged_cells
 from envmgr.app.locking import lock_paths
@@ -15,6 +14,7 @@ from envmgr.app.matrix import MatrixWishes, run_matrix
 from envmgr.app.nightlies import Day, as_of, days_of, watched
 from envmgr.app.past import lock_in_run
 from envmgr.app.planning import Selection
+from envmgr.app.releases_of_index import Releases, default_index
 from envmgr.app.workplace import Workplace
 from envmgr.errors import HostError, NothingSelectedError, StoreError, UsageError
 from envmgr.lock.render import render

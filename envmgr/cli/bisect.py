@@ -102,8 +102,8 @@ def bisect(
     debug: DebugFlag = False,
 ) -> None:
     """Find where good turned into bad: a package's release, a day, a Python, a nightly; in few probes."""
-    from envmgr.app.bisecting_cases import Asked, BisectWishes
-    from envmgr.app.bisecting_cases import bisect as bisected
+    from envmgr.app.bisecting.cases import Asked, BisectWishes
+    from envmgr.app.bisecting.cases import bisect as bisected
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:

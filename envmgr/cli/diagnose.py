@@ -84,9 +84,9 @@ def diagnose(
     debug: DebugFlag = False,
 ) -> None:
     """Find by experiment what makes a failure go away, and report the smallest change that was seen to work."""
-    from envmgr.app.diagnosing_cases import Asked, apply_fix, diagnose_here, diagnose_recorded
-    from envmgr.app.diagnosing_runs import diagnose_runs, with_device
-    from envmgr.app.silent_sets import set_without_device
+    from envmgr.app.diagnosing.cases import Asked, apply_fix, diagnose_here, diagnose_recorded
+    from envmgr.app.diagnosing.runs import diagnose_runs, with_device
+    from envmgr.app.diagnosing.silent_sets import set_without_device
     from envmgr.app.verifying import silently_wrong
     from envmgr.app.workplace import Workplace
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envmgr.app.diagnosing_runs import Diagnosed
+from envmgr.app.diagnosing.runs import Diagnosed
 from envmgr.cli.session import Answer
 from envmgr.report.findings import show
 

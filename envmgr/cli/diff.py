@@ -28,7 +28,7 @@ def diff(
 
     Nothing is built, resolved or changed.
     """
-    from envmgr.app.differing import diff as differences
+    from envmgr.app.differing.diff import diff as differences
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:

@@ -32,7 +32,7 @@ def up(
     debug: DebugFlag = False,
 ) -> None:
     """Start a scheduler with some workers here, until Ctrl-C; a worker that dies is started again."""
-    from envmgr.app.fleet_hosts import be_fleet
+    from envmgr.app.fleets.hosts import be_fleet
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:
@@ -62,7 +62,7 @@ def worker(
     debug: DebugFlag = False,
 ) -> None:
     """Be a host of a fleet: announce this machine's facts, build and measure what comes, until it is ended."""
-    from envmgr.app.fleet_hosts import WorkerWishes, be_worker
+    from envmgr.app.fleets.hosts import WorkerWishes, be_worker
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:

@@ -42,9 +42,9 @@ def infer(
     debug: DebugFlag = False,
 ) -> None:
     """Find an environment in which old scripts can import and name all that they use, and write its manifest."""
-    from envmgr.app.inferring import Asked
-    from envmgr.app.inferring import infer as inferred
-    from envmgr.app.inferring_writing import demand_new, name_for, write
+    from envmgr.app.inferring.infer import Asked
+    from envmgr.app.inferring.infer import infer as inferred
+    from envmgr.app.inferring.writing import demand_new, name_for, write
     from envmgr.app.workplace import Workplace
 
     def action(workplace: Workplace) -> Answer:

@@ -125,8 +125,8 @@ def run(
     """Build what is missing, measure every cell, show the table. Exit 1 when a cell fails unexpectedly."""
     from envmgr.app.building import BuildWishes
     from envmgr.app.continuous import tell_service
-    from envmgr.app.diagnosing_runs import prove_run
-    from envmgr.app.fleeting import FleetWishes
+    from envmgr.app.diagnosing.runs import prove_run
+    from envmgr.app.fleets.fleet import FleetWishes
     from envmgr.app.matrix import MatrixWishes
     from envmgr.app.planning import Selection
     from envmgr.app.reporting import reading_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from envmgr.app.fleeting import FleetWishes, run_on_fleet
+from envmgr.app.fleets.fleet import FleetWishes, run_on_fleet
 from envmgr.app.matrix import CellLog, MatrixWishes, resume_matrix, run_matrix
 from envmgr.app.reporting import Reading, matrix_markdown, reading_of
 from envmgr.app.runs import stored_run

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envmgr.app.bisecting import Means, bisect_line
-from envmgr.app.bisecting_lines import Line, Spot
-from envmgr.app.bisecting_standing import Standing
-from envmgr.app.bisecting_state import Notebook
+from envmgr.app.bisecting.bisect import Means, bisect_line
+from envmgr.app.bisecting.lines import Line, Spot
+from envmgr.app.bisecting.standing import Standing
+from envmgr.app.bisecting.state import Notebook
 from envmgr.errors import BuildError, UsageError
 from envmgr.model.bisection import Point, Trial
 from envmgr.model.manifest import Manifest

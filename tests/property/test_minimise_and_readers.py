@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from envmgr.app.diagnosing_contents import read_contents
-from envmgr.app.diagnosing_log import read_facts
+from envmgr.app.contents import read_contents
+from envmgr.app.diagnosing.foreign_log import read_facts
 from envmgr.diagnose.contents import Contents, Distribution
 from envmgr.diagnose.evidence import evidence
 from envmgr.diagnose.mechanisms import ALL

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-from envmgr.app.experiment_commands import Bench
-from envmgr.app.experiment_places import take_snapshot
-from envmgr.app.experimenting import Laboratory
+from envmgr.app.experiments.commands import Bench
+from envmgr.app.experiments.laboratory import Laboratory
+from envmgr.app.experiments.places import take_snapshot
 from envmgr.diagnose.releases import parse_page
 from envmgr.model.finding import World
 from envmgr.system.clock import RealClock

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-from envmgr.app.diagnosing import Question
-from envmgr.app.diagnosing_own import diagnose_own
-from envmgr.app.diagnosing_standing import read_own
+from envmgr.app.diagnosing.diagnose import Question
+from envmgr.app.diagnosing.own import diagnose_own
+from envmgr.app.diagnosing.standing import read_own
 from envmgr.errors import HostError
 from envmgr.model.finding import World
 from envmgr.system.files import RealFiles

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envmgr.app.diagnosing_apply import applied
+from envmgr.app.diagnosing.apply import applied
 from envmgr.manifest.read import parse_manifest
 from envmgr.model.finding import FileChanges, Fix, Variables
 from envmgr.model.manifest import Step

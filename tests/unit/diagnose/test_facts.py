@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from envmgr.app.diagnosing_log import facts_of_host, read_facts
+from envmgr.app.diagnosing.foreign_log import read_facts
+from envmgr.diagnose.records.host_facts import facts_of_host
 from envmgr.model.host import HostFacts
 
 HOSTS = sorted((Path(__file__).resolve().parents[2] / "hosts").glob("*.json"))

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from envmgr.app.experiment_places import edited, lay_out, rehomed, take_snapshot
+from envmgr.app.experiments.places import edited, lay_out, rehomed, take_snapshot
 from envmgr.model.finding import Edit, FileChanges
 from envmgr.system.files import RealFiles
 

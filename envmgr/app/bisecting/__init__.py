@@ -1,0 +1,1 @@
+"""Bisecting: where along a line of releases, days, Pythons or nightlies something changed."""

@@ -1,0 +1,1 @@
+"""Diagnosis: what broke, found by experiment, and the fix that was seen to work."""

@@ -1,0 +1,251 @@
+"""Diagnosis: see it fail where the user stands, find by experiment what makes it work, and say what that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.tags import platform_tags
+
+from envmgr.app.contents import read_contents
+from envmgr.app.diagnosing.surroundings import look_around
+from envmgr.app.experiments.commands import Bench
+from envmgr.app.experiments.laboratory import Laboratory
+from envmgr.app.experiments.places import take_snapshot
+from envmgr.app.experiments.variables import in_project
+from envmgr.app.releases_of_index import Releases, default_index
+from envmgr.diagnose import invariants, verdict
+from envmgr.diagnose.contents import Contents
+from envmgr.diagnose.impossible import impossible_here
+from envmgr.diagnose.knowledge import settings
+from envmgr.diagnose.mechanisms import surroundings
+from envmgr.diagnose.observation import Observation
+from envmgr.diagnose.refine import Refinement
+from envmgr.diagnose.search import Journal, Search
+from envmgr.diagnose.situation import HostBrief, Situation, Sources, Surroundings
+from envmgr.errors import HostError
+from envmgr.model.finding import Experiment, Finding, World
+from envmgr.ports import Clock, Event, Files, Listener, Process, Web
+
+MOST_BYTES = 1_500_000_000
+"""What one experiment may download unless the user says otherwise: no build for GPUs by the way."""
+
+_WITH_MORE = "try what was too large to download, with a larger --max-download: see experiments"
+_NAME_CACHES = ("_CACHE_DIR", "_CACHE_HOME")
+_MOST_LINES = 200
+_LIKELY = 0.6
+_PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be diagnosed: a world and the probe (a command, or options of Python alone; its source if it is code).
+
+    `given` are variables with `{venv}` and `{home}` still in them; `budget` is in seconds. `blind` keeps from the
+    engine what processes print. `most_bytes` is what one experiment may download; None: no limit. `locked` are the
+    versions of a lock that was made for the world, by normalised name.
+    """
+
+    world: World
+    probe: tuple[str, ...]
+    source: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    budget: float = 300.0
+    most: int = 40
+    blind: bool = False
+    most_bytes: int | None = MOST_BYTES
+    locked: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the user stands, and the means to work with.
+
+    `confines` tells that the system can keep probes from writing about, `project` what manifests call `{project}`.
+    """
+
+    environment: Mapping[str, str]
+    home: Path
+    folder: Path
+    uv: Path
+    interpreters: Mapping[str, Path]
+    system: str
+    machine: str
+    accelerators: tuple[str, ...]
+    process: Process
+    files: Files
+    clock: Clock
+    web: Web
+    listener: Listener
+    confines: bool = False
+    project: Path | None = None
+
+    def demand(self, python: str) -> None:
+        """Raise HostError where a Python is not here."""
+        if python not in self.interpreters:
+            known = ", ".join(sorted(self.interpreters))
+            raise HostError(f"there is no Python {python} here", f"found: {known}", f"envmgr python install {python}")
+
+
+def diagnose(question: Question, place: Place) -> Finding | None:
+    """Return the finding, or None when nothing is wrong; the user's files are the same afterwards."""
+    with place.files.scratch("diagnose") as room:
+        return Diagnosis(question, place, room).find()
+
+
+class Diagnosis:
+    """One diagnosis, from the first run to the verdict."""
+
+    def __init__(self, question: Question, place: Place, room: Path, kept: tuple[Path, ...] = ()) -> None:
+        self._question = question
+        self._place = place
+        self._begun = place.clock.monotonic()
+        named = {name: text for name, text in place.environment.items() if not name.endswith(_NAME_CACHES)}
+        values = [value for text in (*named.values(), *question.given.values()) for value in text.split(":")]
+        snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
+        self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
+        bench = Bench(
+            place.uv,
+            place.environment,
+            question.given,
+            place.home,
+            place.folder,
+            place.interpreters,
+            question.probe,
+            question.blind,
+            question.budget,
+            place.confines,
+            question.most_bytes,
+            tuple(platform_tags()),
+            kept,
+            self._releases,
+            place.project,
+        )
+        self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
+        self._snapshot = snapshot
+        self._contents: dict[str, Contents] = {}
+        self._values: dict[str, tuple[str, ...]] = {}
+        self._base_stood = False
+
+    def find(self) -> Finding | None:
+        """See it fail, search, refine, judge."""
+        world = self._question.world
+        self._place.demand(world.python)
+        self._tell("building", "what was asked for")
+        seen = self._laboratory.observe(world, in_place=True)
+        journal = self._journal(world, seen)
+        self._tell("seen", "passed" if seen.passed else f"failed in {seen.phase}: {seen.reading.message[:_MOST_LINES]}")
+        situation = self._situation(world, seen)
+        if seen.passed:
+            return self._judge_invariants(situation, journal)
+        return self._search(situation, journal)
+
+    def _journal(self, world: World, seen: Observation) -> Journal:
+        """Return a journal that begins with what was seen in a world."""
+        self._base_stood = seen.built
+        journal = Journal(
+            world, self._observe_all, self._affordable, self._narrate, patience=self._patience, afresh=self._afresh
+        )
+        journal.known[world.model_dump_json()] = seen
+        return journal
+
+    def _judge_invariants(self, situation: Situation, journal: Journal) -> Finding | None:
+        """A probe that passes in an environment that is not what was asked for is a silent failure."""
+        broken = invariants.broken(situation)
+        if broken is None:
+            return None
+        repaired = journal.observe([broken.world])[0]
+        holds = repaired.passed and invariants.broken(self._situation(broken.world, repaired)) is None
+        return verdict.apart(situation, broken, journal.experiments, confirmed=holds)
+
+    def _search(self, situation: Situation, journal: Journal) -> Finding:
+        self._releases.prefetch([line.name for line in situation.lines] + sorted(situation.seen.resolved))
+        lack = impossible_here(situation)
+        if lack is not None and not any(one.likelihood >= _LIKELY for one in surroundings.hypotheses(situation)):
+            return verdict.impossible(situation, lack, journal.experiments)
+        search = Search(journal, self._situation, limit=self._question.most)
+        solution = search.solve(situation.world, situation.seen)
+        if solution is None and lack is not None:
+            return verdict.impossible(situation, lack, journal.experiments)
+        if solution is None:
+            untried = any(one.outcome == "not-run" for one in journal.experiments)
+            found = verdict.unsolved(situation, journal.experiments, search.furthest)
+            return found.model_copy(update={"next": _WITH_MORE, "impossible": ""}) if untried else found
+        refined = Refinement(journal, situation, self._elapsed).refine(solution)
+        confirmed = journal.flips_again(refined.world)
+        return verdict.solved(situation, refined, journal.experiments, confirmed=confirmed)
+
+    def _situation(self, world: World, seen: Observation) -> Situation:
+        place = self._place
+        patches = tuple(sorted(_other_patches(place.interpreters)))
+        host = HostBrief(place.system, place.machine, place.accelerators, tuple(platform_tags()), patches)
+        sources = Sources(self._releases, self._values_of, self._contents_of)
+        around = self._around(self._contents_of(seen))
+        pythons = tuple(
+            sorted(minor for minor in place.interpreters if minor.count(".") == 1 and minor.startswith("3"))
+        )
+        asked = self._question
+        return Situation(asked.world, world, seen, asked.source, around, host, pythons, sources, asked.locked)
+
+    def _around(self, contents: Contents) -> Surroundings:
+        modules = {module: module for module in contents.owners if "." not in module}
+        given = in_project({**self._question.given, **self._question.world.variables.set}, self._place.project)
+        return look_around(self._place.environment, given, self._snapshot, self._place.files, modules)
+
+    def _contents_of(self, seen: Observation) -> Contents:
+        if seen.folder is None:
+            return Contents()
+        key = str(seen.folder)
+        if key not in self._contents:
+            self._contents[key] = read_contents(self._place.files, self._laboratory.site_packages(seen.folder))
+        return self._contents[key]
+
+    def _values_of(self, name: str, world: World, seen: Observation) -> tuple[str, ...]:
+        """Ask the backend itself which values a variable can have."""
+        if name not in self._values and seen.folder is not None:
+            completed = self._laboratory.ask(world, seen.folder, settings()[name]["ask"])
+            lines = completed.stdout.splitlines()
+            self._values[name] = tuple(dict.fromkeys(line[2:] for line in lines if line.startswith("@@")))
+        return self._values.get(name, ())
+
+    def _observe_all(self, worlds: Sequence[World]) -> Sequence[Observation]:
+        with ThreadPoolExecutor(2) as pool:
+            return tuple(pool.map(self._laboratory.observe, worlds))
+
+    def _afresh(self, worlds: Sequence[World]) -> Sequence[Observation]:
+        """Build anew what was seen to pass, and what could not be built: that may have been chance."""
+        base, stood = self._question.world, self._base_stood
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [
+                pool.submit(self._laboratory.observe, world, afresh=not (world == base and stood)) for world in worlds
+            ]
+            return tuple(job.result() for job in jobs)
+
+    def _elapsed(self) -> float:
+        return self._place.clock.monotonic() - self._begun
+
+    def _affordable(self) -> bool:
+        return self._elapsed() < self._question.budget * 0.8
+
+    def _patience(self) -> float:
+        """Ask more of a change the longer the search goes on, so that no budget is burnt on what is hopeless."""
+        spent = self._elapsed() / self._question.budget
+        return next((least for until, least in _PATIENCE if spent < until), 1.0)
+
+    def _narrate(self, experiment: Experiment) -> None:
+        self._tell(
+            "tried", experiment.change, f"{experiment.outcome} ({experiment.seconds:.1f} s) {experiment.reason[:120]}"
+        )
+
+    def _tell(self, stage: str, subject: str, detail: str = "") -> None:
+        self._place.listener.on_event(Event(stage, subject, detail))
+
+
+def _other_patches(interpreters: Mapping[str, Path]) -> set[str]:
+    """Return the full versions of the interpreters that no minor version stands for."""
+    minors = {version: version.rpartition(".")[0] for version in interpreters}
+    return {
+        full for full, minor in minors.items() if minor in interpreters and interpreters[minor] != interpreters[full]
+    }

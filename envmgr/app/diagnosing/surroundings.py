@@ -1,0 +1,68 @@
+"""Looks at what stands around an environment: the caller's variables, files, and what comes in from outside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from envmgr.app.experiments.places import Snapshot
+from envmgr.diagnose.knowledge import in_standard_library
+from envmgr.diagnose.situation import Surroundings
+from envmgr.ports import Files
+
+_EVERYDAY = re.compile(
+    r"^(PATH|HOME|USER|LOGNAME|SHELL|TERM(_.*)?|COLORTERM|PWD|OLDPWD|SHLVL|LANG|LANGUAGE|TMPDIR|TEMP|TMP|HOSTNAME|_|DISPLAY|WAYLAND.*|XDG_.*|DBUS.*"
+    r"|SSH_.*|LS_COLORS|EDITOR|VISUAL|PAGER|LESS.*|MAIL|HIST.*|PS1|NO_COLOR|FORCE_COLOR|ENVMGR_.*|UV_CACHE_DIR|UV_PYTHON_INSTALL_DIR|RUSTUP_HOME"
+    r"|CARGO_HOME|PYENV_ROOT|PYENV_SHELL|DEBIAN_FRONTEND|CI|GIT_.*|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|PROGRAM.*|GPG_.*)$"
+)
+_READ_AT_MOST = 20_000
+
+
+def look_around(
+    environment: Mapping[str, str],
+    given: Mapping[str, str],
+    snapshot: Snapshot,
+    files: Files,
+    site_packages: Mapping[str, str],
+) -> Surroundings:
+    """Return the surroundings of a probe.
+
+    `site_packages` tells which modules the environment itself would give to a path variable that names it.
+    """
+    variables = {name: value for name, value in {**environment, **given}.items() if not _EVERYDAY.match(name)}
+    shown = {
+        name: (files.read(snapshot.folder / name) or "")[:_READ_AT_MOST] for name in snapshot.names if _is_text(name)
+    }
+    dead = {
+        name
+        for name, value in variables.items()
+        if value.startswith("/") and ":" not in value and not files.exists(Path(value))
+    }
+    return Surroundings(variables, shown, frozenset(dead), _foreign(variables, files, site_packages))
+
+
+def _is_text(name: str) -> bool:
+    return (
+        name.endswith((".py", ".json", ".toml", ".cfg", ".conf", ".ini", ".yaml", ".yml"))
+        or "/." in name
+        or name.count("/") <= 1
+    )
+
+
+def _foreign(variables: Mapping[str, str], files: Files, site_packages: Mapping[str, str]) -> dict[str, str]:
+    """Return the modules of the standard library or of the environment that a path variable puts in front."""
+    found: dict[str, str] = {}
+    for entry in variables.get("PYTHONPATH", "").split(":"):
+        if "{venv}" in entry:
+            found |= {module: "PYTHONPATH" for module in site_packages if in_standard_library(module)}
+        elif entry:
+            tops = {path.stem for path in files.list(Path(entry)) if path.suffix == ".py" or files.is_folder(path)}
+            found |= {top: "PYTHONPATH" for top in tops if in_standard_library(top) or top in site_packages}
+    for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        for entry in variables.get(name, "").split(":"):
+            libraries = (
+                [path.name for path in files.list(Path(entry)) if ".so" in path.name] if entry.startswith("/") else []
+            )
+            found |= dict.fromkeys(libraries, name)
+    return found

@@ -1,0 +1,1 @@
+"""Two environments, locks, runs or hosts side by side."""

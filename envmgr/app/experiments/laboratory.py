@@ -1,0 +1,297 @@
+"""The laboratory: builds throwaway environments with plain uv and pip, and runs the probe in each."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from envmgr.app.contents import site_packages
+from envmgr.app.experiments.commands import Bench, Call, build_key, calls, lists_of, phase_of_build
+from envmgr.app.experiments.downloads import Download, download_of
+from envmgr.app.experiments.places import Snapshot, lay_out
+from envmgr.app.experiments.variables import build_environment, caches, probe_environment
+from envmgr.diagnose.observation import Observation, phase_of_probe
+from envmgr.diagnose.releases import Target
+from envmgr.env.guard import bytecode_of, changes_between
+from envmgr.model.finding import Variables, World
+from envmgr.model.outcome import Phase
+from envmgr.ports import Clock, Completed, Files, Process, ProcessRequest
+
+_BUILD_SECONDS = 900.0
+_PROBE_SECONDS = 300.0
+_FAILED_BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][A-Za-z0-9._-]*)(?:==|`| @)")
+_DENIED = re.compile(r"permission denied|operation not permitted|PermissionError|EACCES", re.IGNORECASE)
+_LONGEST_TEMPORARY = 72
+"""Characters of a folder's path that leave room for the sockets that Python makes in it: the system takes 107."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An environment that was built, or how far it came: `text` is what the installer said.
+
+    `own` tells that its files are copies: it may be written to without a trace in the installer's cache, from which
+    others get theirs. `refused` says why it was not built.
+    """
+
+    folder: Path
+    phase: Phase | None = None
+    text: str = ""
+    step: int = 0
+    own: bool = False
+    refused: str = ""
+
+    @property
+    def python(self) -> Path:
+        """The environment's interpreter."""
+        return self.folder / "venv" / "bin" / "python"
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """Environments built so far, by what they were built from."""
+
+    built: dict[str, Built] = field(default_factory=dict)
+    locks: dict[str, threading.Lock] = field(default_factory=dict)
+    rebuilt: set[str] = field(default_factory=set)
+    turns: threading.Lock = field(default_factory=threading.Lock)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Laboratory:
+    """Carries out experiments; what one of them writes, no other sees.
+
+    Files of an environment are links into uv's cache only where the system keeps the probe from writing to them; a
+    probe that is refused something gets an environment of its own, made of copies, as the one has that runs where the
+    caller stands.
+    """
+
+    def __init__(
+        self, bench: Bench, process: Process, files: Files, clock: Clock, room: Path, snapshot: Snapshot
+    ) -> None:
+        self.bench = bench
+        self._process = process
+        self._files = files
+        self._clock = clock
+        self._room = room
+        self._snapshot = snapshot
+        self._shelf = _Shelf()
+        self._count = 0
+
+    def stand(self, world: World) -> Built:
+        """Build a world (or take the one built before) and return it; it may be written to."""
+        with self._environment(world, own=True) as built:
+            return built
+
+    def observe(self, world: World, *, in_place: bool = False, afresh: bool = False) -> Observation:
+        """Build a world (or take the one built before) and run the probe once: where the caller stands, or apart.
+
+        `afresh` builds it anew, whatever was built before. What the caller stands for is built whatever its size.
+        """
+        if afresh:
+            self._forget(world)
+        seen, refused_something = self._observe(world, in_place=in_place, own=in_place or not self.bench.confines)
+        return self._observe(world, in_place=in_place, own=True)[0] if refused_something else seen
+
+    def _observe(self, world: World, *, in_place: bool, own: bool) -> tuple[Observation, bool]:
+        """Return what is seen, and whether the probe may have failed for want of a right to write."""
+        begun = self._clock.monotonic()
+        with self._environment(world, own=own, limited=not in_place) as built:
+            resolved = self.resolved(built)
+            if built.phase is not None:
+                return self._seen(built.phase, built.text, resolved, self._clock.monotonic() - begun, built), False
+            before = self._files.snapshot(built.folder / "venv") if built.own else {}
+            completed = self._probe(world, built, in_place=in_place)
+            if built.own and self._has_changed(built, before):
+                self._forget(world)
+        seconds = self._clock.monotonic() - begun
+        text = self._neutral(completed.stdout + "\n" + completed.stderr, built.folder / "venv", built.folder)
+        if completed.good:
+            return Observation(True, None, text, resolved, seconds, built.folder), False
+        if completed.timed_out:
+            text += f"\ntimed out after {completed.elapsed:.0f} s"
+        if completed.signal:
+            text += f"\nended by signal {completed.signal}"
+        phase = phase_of_probe("" if self.bench.blind else text)
+        seen = self._seen(phase, text, resolved, seconds, built, completed)
+        return seen, not built.own and _DENIED.search(text) is not None
+
+    def observe_standing(self, world: World, prefix: Path, python: Path) -> Observation:
+        """Run the probe once in an environment of the user's, in copies of folder and HOME; nothing is written there.
+
+        Python leaves no bytecode, and where the system can see to it the probe cannot write to the environment.
+        """
+        seconds = min(_PROBE_SECONDS, self.bench.budget / 2)
+        quiet = Variables(set={**world.variables.set, "PYTHONDONTWRITEBYTECODE": "1"}, unset=world.variables.unset)
+        silent = world.model_copy(update={"variables": quiet})
+        completed = self.run_apart(silent, prefix, self._command(python), seconds)
+        text = self._neutral(completed.stdout + "\n" + completed.stderr, prefix)
+        if completed.good:
+            return Observation(True, None, text, seconds=completed.elapsed, folder=prefix)
+        phase = phase_of_probe("" if self.bench.blind else text)
+        shown = "" if self.bench.blind else text
+        return Observation(False, phase, shown, {}, completed.elapsed, prefix, completed.signal)
+
+    def _has_changed(self, built: Built, before: dict[str, str]) -> bool:
+        """Tell whether more has come to an environment than the bytecode of its own modules."""
+        changes = changes_between(before, self._files.snapshot(built.folder / "venv"))
+        bytecode = bytecode_of(changes, before)
+        added = [path for path in changes.added if path not in bytecode and not path.endswith("__pycache__")]
+        return bool(added or changes.removed or changes.altered)
+
+    def _seen(
+        self,
+        phase: Phase,
+        text: str,
+        resolved: dict[str, str],
+        seconds: float,
+        built: Built,
+        completed: Completed | None = None,
+    ) -> Observation:
+        shown = "" if self.bench.blind else self._neutral(text, built.folder / "venv", built.folder)
+        signal = completed.signal if completed else None
+        return Observation(
+            False, phase, shown, resolved, seconds, built.folder, signal, step=built.step, refused=built.refused
+        )
+
+    def resolved(self, built: Built) -> dict[str, str]:
+        """Return what is installed there: versions by normalised name."""
+        found: dict[str, str] = {}
+        for path in self.site_packages(built.folder):
+            match = re.fullmatch(r"(?P<name>.+?)-(?P<version>[^-]+)\.(dist|egg)-info", path.name)
+            if match:
+                found[canonicalize_name(match["name"])] = match["version"]
+        return found
+
+    def site_packages(self, folder: Path) -> tuple[Path, ...]:
+        """Return what lies in the site-packages of an environment built in a folder."""
+        return site_packages(self._files, folder / "venv")
+
+    def _probe(self, world: World, built: Built, *, in_place: bool) -> Completed:
+        seconds = min(_PROBE_SECONDS, self.bench.budget / 2)
+        argv, venv = self._command(built.python), built.folder / "venv"
+        if in_place:
+            environment = probe_environment(self.bench, world, venv, self.bench.home)
+            return self._process.run(ProcessRequest(argv, self.bench.folder, environment, timeout=seconds))
+        return self.run_apart(world, venv, argv, seconds, confined=not built.own)
+
+    def run_apart(
+        self, world: World, venv: Path, argv: tuple[str, ...], seconds: float, *, confined: bool = True
+    ) -> Completed:
+        """Run a command with a world's variables in copies of the caller's folder and HOME, which are removed then.
+
+        `confined` keeps it from writing elsewhere, where the system can see to that.
+        """
+        place = self._room / f"place-{self._number()}"
+        lay_out(self._files, self._snapshot, world.files, place)
+        environment = probe_environment(self.bench, world, venv, place / "home")
+        writable = self._writable(place, environment) if confined else None
+        completed = self._process.run(
+            ProcessRequest(argv, place / "cwd", environment, timeout=seconds, writable=writable)
+        )
+        self._files.remove(place)
+        return completed
+
+    def _writable(self, place: Path, environment: dict[str, str]) -> tuple[Path, ...]:
+        """Return where a confined probe may write, and give it a folder for temporary files if it names none."""
+        temporary = Path(environment.get("TMPDIR") or place / "tmp")
+        if "TMPDIR" not in environment and len(str(temporary)) <= _LONGEST_TEMPORARY:
+            self._files.make_folder(temporary)
+            environment["TMPDIR"] = str(temporary)
+        shared = [folder for folder in (temporary, Path("/tmp"), Path("/var/tmp")) if not self._holds_precious(folder)]  # noqa: S108
+        return (place, Path("/dev"), Path("/proc"), *shared)
+
+    def _holds_precious(self, folder: Path) -> bool:
+        cache = Path(caches(self.bench.environment, self.bench.home)["UV_CACHE_DIR"])
+        precious = (self._room, self.bench.home, self.bench.folder, cache, *self.bench.kept)
+        return any(one.resolve().is_relative_to(folder.resolve()) for one in precious)
+
+    def _command(self, python: Path) -> tuple[str, ...]:
+        """Return the probe's argv: Python means the environment's own, and so does a program that it holds."""
+        first, *rest = self.bench.probe
+        if first.startswith("-"):
+            return (str(python), *self.bench.probe)
+        own = python.with_name("python" if re.fullmatch(r"python[\d.]*", first) else first)
+        return (str(own) if self._files.exists(own) else first, *rest)
+
+    def ask(self, world: World, folder: Path, code: str, seconds: float = 60.0) -> Completed:
+        """Run a question of ours in an environment that stands, with the world's variables, in a place of its own."""
+        venv = folder / "venv"
+        return self.run_apart(world, venv, (str(venv / "bin" / "python"), "-c", code), seconds)
+
+    @contextmanager
+    def _environment(self, world: World, *, own: bool, limited: bool = True) -> Iterator[Built]:
+        key = build_key(world)
+        with self._shelf.guard:
+            lock = self._shelf.locks.setdefault(key, threading.Lock())
+        with lock:
+            there = self._shelf.built.get(key)
+            if there is None or (own and not there.own and there.phase is None):
+                there = self._shelf.built[key] = self._build(world, own=own, limited=limited)
+            yield there
+
+    def _forget(self, world: World) -> None:
+        """Never use an environment again that a probe has changed, or of which a fresh one is wanted."""
+        self._shelf.built.pop(build_key(world), None)
+
+    def _number(self) -> int:
+        with self._shelf.guard:
+            self._count += 1
+            return self._count
+
+    def _build(self, world: World, *, own: bool, limited: bool) -> Built:
+        folder = self._room / f"env-{self._number()}"
+        lay_out(self._files, self._snapshot, world.files, folder)
+        environment = build_environment(self.bench, world, folder / "home", folder / "venv")
+        environment["UV_LINK_MODE"] = "copy" if own else "hardlink"
+        interpreter = self.bench.interpreters.get(world.python)
+        if interpreter is None:
+            return Built(folder, Phase.INTERPRETER, f"no Python {world.python} here")
+        for name, text in lists_of(world).items():
+            self._files.write(folder / f"{name}.txt", text)
+        for call in calls(world, self.bench, folder, interpreter):
+            refused = self._too_large(call, world, folder, environment) if limited else ""
+            if refused:
+                return Built(folder, Phase.DOWNLOAD, refused, call.step, refused=refused)
+            again = self._again(call.argv)
+            argv, seconds = (*call.argv, *again), min(_BUILD_SECONDS, self.bench.budget)
+            with self._shelf.turns if again else nullcontext():  # what another builds meanwhile counts as fresh
+                completed = self._process.run(ProcessRequest(argv, folder, environment, timeout=seconds))
+            if not completed.good:
+                text = completed.stdout + "\n" + completed.stderr
+                self._shelf.rebuilt.update(_FAILED_BUILD.findall(text))
+                return Built(folder, call.phase or phase_of_build(text), text, call.step)
+        return Built(folder, own=own)
+
+    def _too_large(self, call: Call, world: World, folder: Path, environment: dict[str, str]) -> str:
+        """Return why a command is not run for what it would download; empty if it may be, or if none can tell."""
+        limit = self.bench.most_bytes
+        if limit is None or not call.trial:
+            return ""
+        request = ProcessRequest(call.trial, folder, environment, timeout=min(_BUILD_SECONDS, self.bench.budget))
+        tried = self._process.run(request)
+        if not tried.good:
+            return ""
+        by_uv = call.argv[0] == str(self.bench.uv)
+        cache = Path(environment["UV_CACHE_DIR"]) if by_uv else None
+        minor = ".".join(world.python.split(".")[:2])
+        target = Target(minor, self.bench.platforms)
+        found: Download = download_of(tried.stdout + tried.stderr, cache, target, self.bench.releases, self._files)
+        return found.sentence(limit) if found.total > limit else ""
+
+    def _again(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """Have built again what failed to build once: uv's cache does not tell with which tools it was built."""
+        if argv[1:3] != ("pip", "install"):
+            return ()
+        return tuple(word for name in sorted(self._shelf.rebuilt) for word in ("--refresh-package", name))
+
+    def _neutral(self, text: str, venv: Path, folder: Path | None = None) -> str:
+        """Return a text in which the experiment's places have names that do not differ between experiments."""
+        text = re.sub(rf"{re.escape(str(self._room))}/place-\d+", "", text)
+        text = text.replace(str(venv), "{venv}")
+        return text.replace(str(folder), "") if folder else text

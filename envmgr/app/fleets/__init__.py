@@ -1,0 +1,1 @@
+"""The main job over many hosts."""

@@ -1,0 +1,1 @@
+"""From scripts that no longer run to an environment in which they do."""

@@ -1,0 +1,107 @@
+"""Writes what was inferred: a manifest, its lock for this platform, and the proof beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import tomlkit
+
+from envmgr.app.hosting import facts_here
+from envmgr.app.inferring.proving import prove
+from envmgr.app.initiating import furnish
+from envmgr.app.relocking import make_locks
+from envmgr.app.workplace import Workplace
+from envmgr.errors import LockError, UsageError
+from envmgr.manifest.write import RUNNERS, SCHEMA_LINE
+from envmgr.model.inference import Inference, Proof
+from envmgr.model.platform import platform_of
+
+
+def name_for(first: Path, asked: str | None) -> str:
+    """Return the manifest's name: the one asked for, or that of the first script.
+
+    >>> name_for(Path("My Model (1).ipynb"), None)
+    'my-model-1'
+    """
+    bare = re.sub(r"[^A-Za-z0-9._]+", "-", asked or first.resolve().stem).strip("-._")
+    return (bare if asked else bare.lower()) or "inferred"
+
+
+def demand_new(workplace: Workplace, name: str) -> Path:
+    """Return where the manifest will stand; raises UsageError when there is one."""
+    root = workplace.project.root or workplace.caller.folder
+    path = root / "manifests" / f"{name}.toml"
+    if workplace.files.exists(path):
+        raise UsageError(f"{path} is there already", "wanted a new manifest", "choose another name with --name NAME")
+    return path
+
+
+def write(workplace: Workplace, path: Path, inference: Inference, scripts: Sequence[Path]) -> Inference:
+    """Write manifest, lock and proof, and return the inference with what was written and was seen in the lock's env.
+
+    Raises LockError and BuildError where what is written cannot be locked or built.
+    """
+    files = workplace.files
+    root = path.parent.parent
+    files.write(path, manifest_text(inference, path.stem, _platform(workplace)))
+    furnish(root, files)
+    fresh = Workplace(root, workplace.listener)
+    made = make_locks(fresh, [path.stem], [], ())
+    failed = [each for each in made if each.state == "failed"]
+    if failed:
+        raise LockError(
+            f"{path} is written and cannot be locked", failed[0].why or failed[0].error, f"envmgr lock {path.stem}"
+        )
+    proof = path.parent / "proofs" / f"{path.stem}.json"
+    written = (str(path), *(str(root / each.path) for each in made), str(proof))
+    told = inference.model_copy(update={"written": written})
+    files.write(proof, told.model_dump_json(indent=1) + "\n")
+    told = _proved(told, prove(fresh, path, inference, scripts))
+    files.write(proof, told.model_dump_json(indent=1) + "\n")
+    return told
+
+
+def _proved(inference: Inference, proof: Proof) -> Inference:
+    """Return the inference with the proof of its lock's env, and what is missing there alone."""
+    known = {line.partition(": ")[0] for line in inference.unreachable}
+    fresh = (f"{each.name}: {each.why}" for each in proof.missing if each.required and each.name not in known)
+    return inference.model_copy(update={"proof": proof, "unreachable": (*inference.unreachable, *fresh)})
+
+
+def manifest_text(inference: Inference, name: str, platform: str) -> str:
+    """Return the manifest, with the reasons for it as comments."""
+    document = tomlkit.document()
+    document.add(tomlkit.comment(SCHEMA_LINE.removeprefix("#")))
+    document["schema"] = 1
+    document["name"] = name
+    document["summary"] = f"inferred from {', '.join(inference.scripts[:3])}"
+    for line in inference.why:
+        document.add(_comment(line))
+    for line in inference.unreachable:
+        document.add(_comment(f"never reachable: {line}"))
+    document["python"] = f"=={inference.python}.*"
+    document["requirements"] = list(inference.requirements)
+    if inference.exclude_newer:
+        document["exclude-newer"] = tomlkit.date(date.fromisoformat(inference.exclude_newer[:10]).isoformat())
+    if platform:
+        document["platforms"] = [platform]
+    if inference.sources:
+        document["allow-source"] = list(inference.sources)
+    document["runners"] = list(RUNNERS)
+    if inference.variables:
+        document["env"] = dict(inference.variables)
+    return tomlkit.dumps(document).replace("# :schema", "#:schema", 1)
+
+
+def _comment(text: str) -> tomlkit.items.Comment:
+    """Return a comment of one line, without what TOML allows in none."""
+    return tomlkit.comment(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))
+
+
+def _platform(workplace: Workplace) -> str:
+    facts = facts_here(workplace)
+    found = platform_of(facts.system, facts.machine)
+    return found.value if found else ""
