@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from envmgr.diagnose.knowledge import families, settings
 from envmgr.diagnose.requirement import version_of
+from envmgr.diagnose.steering import steers_libraries, steers_loading
 from envmgr.model.difference import Difference, DifferenceKind, Differences, Portrait
 
 _PARTS = (
     "interpreter", "platform", "distributions", "artefacts", "contents", "variables", "devices", "parameters", "host"
 )  # fmt: skip
-_STEERING = ("PYTHON", "LD_", "DYLD_", "KERAS_", "PLAIDML_", "TF_", "XLA_", "JAX_", "CUDA_", "OMP_")
 _BASE = {"implementation", "minor", "arch", "translated", "abi flags", "system site-packages"}
 _OF_HOST = ("system", "machine", "libc", "os version", "accelerator", "driver", "processor feature")
 _TELLING = 60
@@ -49,7 +49,7 @@ def _ranked(first: Portrait, second: Portrait) -> Iterator[_Ranked]:
     yield from _artefacts(first, second)
     yield from _contents(first, second)
     for name, one, other in _apart(first.variables, second.variables):
-        steers = name in settings() or name.startswith(_STEERING)
+        steers = name in settings() or steers_loading(name) or steers_libraries(name)
         why = "it steers what is imported or which backend computes" if steers else ""
         yield _of(15 if steers else 70, "variable", name, one, other, why)
     for name, one, other in _apart(first.devices, second.devices):

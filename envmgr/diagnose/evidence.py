@@ -10,6 +10,7 @@ from envmgr.diagnose.knowledge import in_standard_library, settings
 from envmgr.diagnose.reading import telling_lines
 from envmgr.diagnose.releases import of_version
 from envmgr.diagnose.situation import Situation
+from envmgr.diagnose.steering import steers_installers, steers_loading
 from envmgr.model.finding import Cause, Evidence
 from envmgr.model.redaction import redact, shown_variable
 
@@ -17,8 +18,6 @@ _MOST_FRAMES = 4
 _MOST_OF_A_KIND = 6
 _LONGEST = 300
 _OF_A_DERIVATION = re.compile(r"\b(?:Because|And because|we can conclude|cannot be used|depends on)\b")
-_OF_PYTHON = re.compile(r"^(PYTHON|LD_|DYLD_|LC_ALL$)")
-_OF_INSTALLERS = re.compile(r"^(PIP_|UV_|CC$|CXX$|C(XX)?FLAGS$)|_PROXY$|^(https?|all|no)_proxy$", re.IGNORECASE)
 _INSTALLERS_FILES = ("pip.conf", "pip.ini", "uv.toml", ".pydistutils.cfg")
 
 
@@ -153,11 +152,11 @@ def _is_module(path: str) -> bool:
 def _variables(situation: Situation, blamed: Iterable[str]) -> Iterator[Evidence]:
     """The variables that take part: of Python and the loader, of installers, and of libraries that are here."""
     libraries = {module.split(".")[0].upper().replace("-", "_") for module in situation.contents.owners}
-    of_phase = _OF_PYTHON if situation.seen.built else _OF_INSTALLERS
+    of_phase = steers_loading if situation.seen.built else steers_installers
     for name, value in sorted(situation.around.variables.items()):
         of_library = name in settings() or name.split("_", maxsplit=1)[0] in libraries or f"{name}_" in libraries
         told = name in blamed or name in situation.reading.variables
-        if told or of_phase.search(name) or (situation.seen.built and of_library) or name in situation.around.dead:
+        if told or of_phase(name) or (situation.seen.built and of_library) or name in situation.around.dead:
             where = "the caller's variables"
             where += ": nothing is there" if name in situation.around.dead else ""
             yield Evidence(quote=shown_variable(name, value)[:_LONGEST], where=where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from packaging.version import Version
 
@@ -87,11 +88,10 @@ def package_line(manifest: Manifest, python: str, package: str, ends: Ends, shel
     between = [each for each in between if early or not each.version.is_prerelease]
     objections = {each.version: _objection(manifest, each, shelves) for each in between}
     for end in (first, last):
-        if objections[end.version].startswith("no file"):
-            raise HostError(
-                f"{package} {end.version} cannot be had here", objections[end.version], "another end, or another Python"
-            )
-        objections[end.version] = ""
+        objection = objections.pop(end.version)
+        if objection is not None and not objection.can_be_had:
+            why = objection.reason
+            raise HostError(f"{package} {end.version} cannot be had here", why, "another end, or another Python")
     moving = companions(name, [key_of(line) for line in _asked(manifest)])
     spots = [_package_spot(manifest, python, name, each, moving, shelves) for each in between]
     if first.version > last.version:
@@ -99,10 +99,10 @@ def package_line(manifest: Manifest, python: str, package: str, ends: Ends, shel
     return Line(
         kind="package",
         subject=name,
-        spots=tuple(spot for spot in spots if not objections[Version(spot.point.label)]),
+        spots=tuple(spot for spot in spots if objections.get(Version(spot.point.label)) is None),
         names=(name, *moving),
         family=tuple(moving),
-        left_out=tuple(LeftOut(label=str(v), reason=reason) for v, reason in objections.items() if reason),
+        left_out=tuple(LeftOut(label=str(v), reason=each.reason) for v, each in objections.items() if each),
     )
 
 
@@ -200,20 +200,27 @@ def _release_of(name: str, releases: Sequence[Release], text: str) -> Release:
     return found
 
 
-def _objection(manifest: Manifest, release: Release, shelves: Shelves) -> str:
-    """Return why a release needs not be tried, empty if it has to be.
+class _Objection(NamedTuple):
+    """Why a release needs not be tried; one that `can_be_had` is tried all the same where it is asked for by name."""
+
+    reason: str
+    can_be_had: bool = True
+
+
+def _objection(manifest: Manifest, release: Release, shelves: Shelves) -> _Objection | None:
+    """Return why a release needs not be tried, None if it has to be.
 
     A package that has wheels, only none that fits, is not built from its source unless that is asked for.
     """
     if release.yanked:
-        return "withdrawn from the index"
+        return _Objection("withdrawn from the index")
     limit = manifest.exclude_newer
     if limit and release.uploaded and release.uploaded > str(limit):
-        return f"came out on {release.uploaded}, after exclude-newer {limit}"
+        return _Objection(f"came out on {release.uploaded}, after exclude-newer {limit}")
     bare = shelves.sources or not any(artefact.wheel for artefact in release.artefacts)
     if not installable(release, shelves.target, sources=bare):
-        return f"no file for Python {shelves.target.python} on this platform"
-    return ""
+        return _Objection(f"no file for Python {shelves.target.python} on this platform", can_be_had=False)
+    return None
 
 
 def _place_of_day(labels: Sequence[str], day: date) -> int:

@@ -8,7 +8,6 @@ from pathlib import Path
 from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Bounds, Standing, revisions_of
 from envmgr.app.diagnosing.diagnose import Place
-from envmgr.app.experiments.commands import Bench
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import take_snapshot
 from envmgr.diagnose.observation import Observation
@@ -37,24 +36,14 @@ class ProbeOracle:
     ) -> None:
         values = [value for text in (*place.environment.values(), *given.values()) for value in text.split(":")]
         snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
-        bench = Bench(
-            place.uv,
-            place.environment,
-            given,
-            place.home,
-            place.folder,
-            place.interpreters,
-            probe,
-            budget=_SECONDS,
-            project=place.project,
-        )
+        bench = place.bench(probe, given, _SECONDS)
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._place = place
         self._world_at = world_at
 
     def stand(self, spot: Spot, names: tuple[str, ...]) -> Standing:
         """Build the environment of a point."""
-        built = self._laboratory.stand(self._world_at(spot.manifest, spot.python))
+        built = self._laboratory.stand(self._world_at(spot.manifest, spot.python), confined=True)
         resolved = self._laboratory.resolved(built)
         if built.phase is not None:
             return Standing(spot.python, resolved, {}, built.phase, _told(built.text))

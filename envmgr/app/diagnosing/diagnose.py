@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from packaging.tags import platform_tags
@@ -82,6 +82,23 @@ class Place:
     confines: bool = False
     project: Path | None = None
 
+    def bench(
+        self, probe: tuple[str, ...] = (), given: Mapping[str, str] | None = None, budget: float = 300.0
+    ) -> Bench:
+        """Return what experiments of this place start from; `budget` is in seconds."""
+        return Bench(
+            uv=self.uv,
+            environment=self.environment,
+            given=given or {},
+            home=self.home,
+            folder=self.folder,
+            interpreters=self.interpreters,
+            probe=probe,
+            budget=budget,
+            confines=self.confines,
+            project=self.project,
+        )
+
     def demand(self, python: str) -> None:
         """Raise HostError where a Python is not here."""
         if python not in self.interpreters:
@@ -106,22 +123,13 @@ class Diagnosis:
         values = [value for text in (*named.values(), *question.given.values()) for value in text.split(":")]
         snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
         self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
-        bench = Bench(
-            place.uv,
-            place.environment,
-            question.given,
-            place.home,
-            place.folder,
-            place.interpreters,
-            question.probe,
-            question.blind,
-            question.budget,
-            place.confines,
-            question.most_bytes,
-            tuple(platform_tags()),
-            kept,
-            self._releases,
-            place.project,
+        bench = replace(
+            place.bench(question.probe, question.given, question.budget),
+            blind=question.blind,
+            most_bytes=question.most_bytes,
+            platforms=tuple(platform_tags()),
+            kept=kept,
+            releases=self._releases,
         )
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._snapshot = snapshot

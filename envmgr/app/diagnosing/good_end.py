@@ -8,7 +8,7 @@ from pathlib import Path
 
 from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.diagnose import Place
-from envmgr.app.experiments.commands import Bench, build_key
+from envmgr.app.experiments.commands import build_key
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import take_snapshot
 from envmgr.diagnose.changes import Change
@@ -33,19 +33,7 @@ def search_difference(
 def laboratory_at(place: Place, room: Path, budget: float) -> Laboratory:
     """Return a laboratory for whoever stands at a place; its probe is still to be named."""
     snapshot = take_snapshot(place.files, place.home, place.folder, place.environment.values(), room / "snapshot")
-    bench = Bench(
-        uv=place.uv,
-        environment=place.environment,
-        given={},
-        home=place.home,
-        folder=place.folder,
-        interpreters=place.interpreters,
-        probe=(),
-        budget=budget,
-        confines=place.confines,
-        project=place.project,
-    )
-    return Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
+    return Laboratory(place.bench(budget=budget), place.process, place.files, place.clock, room, snapshot)
 
 
 def _means(place: Place, room: Path, budget: float) -> Means:

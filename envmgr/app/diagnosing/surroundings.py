@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from envmgr.app.experiments.places import Snapshot
 from envmgr.diagnose.knowledge import in_standard_library
 from envmgr.diagnose.situation import Surroundings
+from envmgr.diagnose.steering import is_everyday
 from envmgr.ports import Files
 
-_EVERYDAY = re.compile(
-    r"^(PATH|HOME|USER|LOGNAME|SHELL|TERM(_.*)?|COLORTERM|PWD|OLDPWD|SHLVL|LANG|LANGUAGE|TMPDIR|TEMP|TMP|HOSTNAME|_|DISPLAY|WAYLAND.*|XDG_.*|DBUS.*"
-    r"|SSH_.*|LS_COLORS|EDITOR|VISUAL|PAGER|LESS.*|MAIL|HIST.*|PS1|NO_COLOR|FORCE_COLOR|ENVMGR_.*|UV_CACHE_DIR|UV_PYTHON_INSTALL_DIR|RUSTUP_HOME"
-    r"|CARGO_HOME|PYENV_ROOT|PYENV_SHELL|DEBIAN_FRONTEND|CI|GIT_.*|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|PROGRAM.*|GPG_.*)$"
-)
 _READ_AT_MOST = 20_000
 
 
@@ -30,7 +25,7 @@ def look_around(
 
     `site_packages` tells which modules the environment itself would give to a path variable that names it.
     """
-    variables = {name: value for name, value in {**environment, **given}.items() if not _EVERYDAY.match(name)}
+    variables = {name: value for name, value in {**environment, **given}.items() if not is_everyday(name)}
     shown = {
         name: (files.read(snapshot.folder / name) or "")[:_READ_AT_MOST] for name in snapshot.names if _is_text(name)
     }

@@ -9,12 +9,10 @@ from pathlib import Path
 
 from envmgr.diagnose.requirement import key_of
 from envmgr.diagnose.situation import ReleasesOf
+from envmgr.diagnose.steering import OF_PYTHON
 from envmgr.model.finding import World
 from envmgr.model.manifest import Step
 from envmgr.model.outcome import Phase
-
-STEERS_PYTHON = ("PYTHON", "LD_", "DYLD_", "VIRTUAL_ENV", "CONDA_")
-"""Beginnings of variables that change what an interpreter imports: probes get them, installers do not."""
 
 _SEEDS = ("setuptools<60", "wheel")
 """What an env of pip's old days had; later setuptools builds old source distributions differently, or not at all."""
@@ -56,8 +54,8 @@ def build_key(world: World) -> str:
         *(f"{edit.path} {edit.key} {edit.value}" for edit in world.files.edit),
     )
     surroundings = {
-        "variables": {k: v for k, v in world.variables.set.items() if not k.startswith(STEERS_PYTHON)},
-        "unset": [name for name in world.variables.unset if not name.startswith(STEERS_PYTHON)],
+        "variables": {k: v for k, v in world.variables.set.items() if not k.startswith(OF_PYTHON)},
+        "unset": [name for name in world.variables.unset if not name.startswith(OF_PYTHON)],
         "files": [name for name in touched if re.search(r"pip|uv|setup|pydist", name)],
     }
     return world.model_dump_json(exclude={"variables", "files"}) + str(surroundings)

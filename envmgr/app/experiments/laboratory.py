@@ -83,9 +83,12 @@ class Laboratory:
         self._shelf = _Shelf()
         self._count = 0
 
-    def stand(self, world: World) -> Built:
-        """Build a world (or take the one built before) and return it; it may be written to."""
-        with self._environment(world, own=True) as built:
+    def stand(self, world: World, *, confined: bool = False) -> Built:
+        """Build a world (or take the one built before) and return it.
+
+        It may be written to, unless what runs in it is `confined` where the system can see to that.
+        """
+        with self._environment(world, own=not (confined and self.bench.confines)) as built:
             return built
 
     def observe(self, world: World, *, in_place: bool = False, afresh: bool = False) -> Observation:

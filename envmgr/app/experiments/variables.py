@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from envmgr.app.experiments.commands import STEERS_PYTHON, Bench
+from envmgr.app.experiments.commands import Bench
 from envmgr.app.experiments.places import rehomed
+from envmgr.diagnose.steering import OF_PYTHON
 from envmgr.model.finding import World
 
 
@@ -22,12 +23,12 @@ def build_environment(bench: Bench, world: World, home: Path, venv: Path) -> dic
     """Return the variables that installers get."""
     caller = bench.environment
     environment = {
-        name: value for name, value in rehomed(caller, bench.home, home).items() if not name.startswith(STEERS_PYTHON)
+        name: value for name, value in rehomed(caller, bench.home, home).items() if not name.startswith(OF_PYTHON)
     }
     environment |= caches(caller, bench.home)
     if world.build_constraints:
         environment["PIP_BUILD_CONSTRAINT"] = str(venv.parent / "build-constraints.txt")
-    changes = {name: value for name, value in world.variables.set.items() if not name.startswith(STEERS_PYTHON)}
+    changes = {name: value for name, value in world.variables.set.items() if not name.startswith(OF_PYTHON)}
     environment |= _filled(changes, bench, venv, home)
     return {name: value for name, value in environment.items() if name not in world.variables.unset}
 

@@ -11,7 +11,7 @@ from packaging.tags import platform_tags
 
 from envmgr.app.diagnosing.cases import place_here
 from envmgr.app.diagnosing.diagnose import Place, Question, diagnose
-from envmgr.app.experiments.commands import Bench, source_arguments
+from envmgr.app.experiments.commands import source_arguments
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import Snapshot
 from envmgr.app.experiments.variables import caches
@@ -161,16 +161,8 @@ class _Inferring:
 
     def _means(self, quest: Quest) -> Means:
         place = self._place
-        bench = Bench(
-            uv=place.uv,
-            environment=place.environment,
-            given={},
-            home=place.home,
-            folder=place.folder,
-            interpreters=place.interpreters,
-            probe=("-c", ""),
-            budget=self._asked.budget,
-            confines=place.confines,
+        bench = replace(
+            place.bench(("-c", ""), budget=self._asked.budget),
             most_bytes=_DOWNLOADS,
             platforms=self._offers.platforms,
             releases=self._offers.releases,

@@ -11,6 +11,7 @@ from packaging.version import Version
 from envmgr.app.inferring.lessons import Lessons
 from envmgr.app.inferring.quest import Attempt, Means, Quest, number_of
 from envmgr.diagnose.knowledge import python_released
+from envmgr.diagnose.observation import experiment_of
 from envmgr.diagnose.requirement import key_of
 from envmgr.infer.eras import Era, next_era, pythons_of
 from envmgr.infer.naming import Wanted
@@ -169,22 +170,14 @@ class EraSearch:
         return ""
 
     def _note(self, attempt: Attempt) -> None:
-        outcome = "passed" if attempt.passed else ("failed" if attempt.seen.built else "not-buildable")
         day = f"as of {attempt.era.day}" if attempt.era.day else "the newest"
         change = f"Python {attempt.world.python}, {day}: {', '.join(attempt.world.requirements)}"
         missing = sorted(attempt.missing or ())
-        reason = f"missing: {', '.join(missing)}" if missing and missing != [_NOTHING] else attempt.seen.reading.message
-        experiment = Experiment.model_validate(
-            {
-                "change": change,
-                "outcome": outcome,
-                "phase": attempt.seen.phase,
-                "reason": "" if attempt.passed else reason[:300],
-                "seconds": round(attempt.seen.seconds, 2),
-            }
-        )
+        experiment = experiment_of(change, attempt.seen)
+        if missing and missing != [_NOTHING] and not attempt.passed:
+            experiment = experiment.model_copy(update={"reason": f"missing: {', '.join(missing)}"[:300]})
         self.experiments.append(experiment)
-        told = f"{outcome} ({experiment.seconds:.1f} s) {experiment.reason[:160]}"
+        told = f"{experiment.outcome} ({experiment.seconds:.1f} s) {experiment.reason[:160]}"
         self.means.listener.on_event(Event("tried", change, told))
 
 

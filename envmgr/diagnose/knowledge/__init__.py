@@ -75,8 +75,18 @@ def cap_for_lost_module(module: str) -> tuple[str, str]:
     """Return the distribution that once had a module and the first version without it (or empty), or two empties."""
     for entry in _load("events")["lost"]:
         if entry["module"] == module:
-            return str(entry["distribution"]), str(entry["last_with"])
+            return str(entry["distribution"]), str(entry["below"])
     return "", ""
+
+
+def other_losses(distribution: str, module: str) -> tuple[str, ...]:
+    """Return the first versions without something else that a distribution once had: who counted on one counts on all.
+
+    >>> other_losses("setuptools", "distutils")
+    ('81',)
+    """
+    lost = (entry for entry in _load("events")["lost"] if entry["distribution"] == distribution)
+    return tuple(str(entry["below"]) for entry in lost if entry["below"] and entry["module"] != module)
 
 
 def first_without(module: str, name: str) -> str:

@@ -13,6 +13,7 @@ from envmgr.diagnose.knowledge import (
     first_without,
     in_standard_library,
     last_python_with,
+    other_losses,
 )
 from envmgr.diagnose.mechanisms.repair import replacements
 from envmgr.diagnose.releases import Release, installable, of_version, stable
@@ -50,8 +51,8 @@ def _missing(situation: Situation) -> Iterator[Hypothesis]:
             kind = "package" if distribution in situation.contents.by_name else "missing"
             cause = Cause.model_validate({"kind": kind, "name": distribution, "why": why})
             yield _added(situation, line, cause, weight + 0.05)
-            if not first_without:
-                yield _added(situation, f"{distribution}<81", cause, weight)
+            for other in () if first_without else other_losses(distribution, top):
+                yield _added(situation, f"{distribution}<{other}", cause, weight)
         if in_standard_library(top) or last_python_with(top):
             continue
         if situation.contents.has(top) and "." in module:

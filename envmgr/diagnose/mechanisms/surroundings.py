@@ -9,16 +9,12 @@ from typing import Any
 
 from envmgr.diagnose.knowledge import in_standard_library, settings
 from envmgr.diagnose.situation import Hypothesis, Situation
+from envmgr.diagnose.steering import steers_installers, steers_libraries, steers_loading
 from envmgr.diagnose.worlds import with_files, with_variables
 from envmgr.model.finding import Cause, Edit, FileChanges, Variables
 from envmgr.model.outcome import Phase
 from envmgr.model.redaction import shown_value, shown_variable
 
-_FOR_INSTALLERS = re.compile(
-    r"^(PIP|UV|SETUPTOOLS|DISTUTILS|CIBW|MAX_JOBS|CMAKE|CARGO)|^(CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|AR|LD|RUSTFLAGS)$"
-    r"|_PROXY$|^(no|https?|all)_proxy$"
-)
-_STEERING = re.compile(r"^(PYTHON|LD_|DYLD_|PIP_|UV_)|^(LC_ALL|CC|CXX)$|_PROXY$|^PROTOCOL_BUFFERS")
 _SUPPLIES = re.compile(
     r"^(PIP_(CERT|INDEX_URL|FIND_LINKS|CONFIG_FILE|DEFAULT_TIMEOUT|DISABLE_PIP_VERSION_CHECK|CACHE_DIR)"
     r"|UV_(CACHE_DIR|PYTHON_INSTALL_DIR|DEFAULT_INDEX|INDEX_URL|INDEX|EXTRA_INDEX_URL|FIND_LINKS)"
@@ -71,7 +67,7 @@ def _unset(situation: Situation) -> Iterator[Hypothesis]:
 
 def _suspicion(situation: Situation, name: str, value: str) -> float:
     reading, built = situation.reading, situation.seen.built
-    for_installers = bool(_FOR_INSTALLERS.search(name))
+    for_installers = steers_installers(name)
     if _SUPPLIES.match(name) and name not in situation.around.dead:
         return 0.02 if built or situation.seen.phase == Phase.BUILD else 0.2
     if not built:
@@ -79,7 +75,8 @@ def _suspicion(situation: Situation, name: str, value: str) -> float:
         return (0.9 if told else 0.75) if for_installers else 0.02
     weight = 0.03
     library = name.split("_", maxsplit=1)[0].lower()
-    if _STEERING.search(name) or any(library == module.split(".")[0] for module in situation.contents.owners):
+    steers = for_installers or steers_loading(name) or steers_libraries(name)
+    if steers or any(library == module.split(".")[0] for module in situation.contents.owners):
         weight = 0.5 if library == _where_it_broke(situation) else 0.35
     if name in reading.variables or _quotes(situation, value):
         weight = max(weight, 0.7)
