@@ -17,6 +17,10 @@ PASSES = ""
 """What is seen where nothing fails."""
 
 
+class SpentError(Exception):
+    """There is no time for another question; raised by who is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Culprit(Generic[Item]):
     """The changes that only together make it fail, each of them needed; `failure` is how it fails then.
@@ -36,11 +40,13 @@ class Search(Generic[Item]):
     """What a search over changes came to: the culprits, those that are left when they are taken out, what is seen then.
 
     `left` names no change of a culprit; `seen` is PASSES where taking them out heals, None where nothing could be seen.
+    `cut` tells that time ran out while there may have been more to find.
     """
 
     culprits: tuple[Culprit[Item], ...]
     left: frozenset[Item]
     seen: str | None
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,16 +94,22 @@ def search(
     `observe` tells what is seen with some of the changes made: PASSES, how it fails, or None where that mixture cannot
     be had. A culprit of one change costs about ⌈log₂ n⌉ + 2 questions, one of k about k times as many. It is asked
     again for sets that it was asked before, and may remember. `suspects` are culprits found elsewhere, tried first.
+    Where it raises SpentError, what was found before stays; it is raised on where there is nothing.
     """
     needs = needs or Needs()
     culprits: list[Culprit[Item]] = []
     left = frozenset(items)
     while True:
-        failure = observe(left)
-        if failure is None or failure == PASSES or not left:
-            return Search(tuple(culprits), left, failure)
-        culprit = _known(suspects, left, failure, observe, needs)
-        culprit = culprit or _culprit([item for item in items if item in left], failure, observe, needs)
+        try:
+            failure = observe(left)
+            if failure is None or failure == PASSES or not left:
+                return Search(tuple(culprits), left, failure)
+            culprit = _known(suspects, left, failure, observe, needs)
+            culprit = culprit or _culprit([item for item in items if item in left], failure, observe, needs)
+        except SpentError:
+            if not culprits:
+                raise
+            return Search(tuple(culprits), left, None, cut=True)
         rest = needs.without(left, culprit.items)
         culprits.append(culprit)
         if len(rest) == len(left):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from envmgr.diagnose.changes import Change, changes_between, failure_of, mixture, needs_of, pinned, plainly
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.culprit_verdict import described, finding_of, fixes
-from envmgr.diagnose.culprits import Culprit, Needs, search
+from envmgr.diagnose.culprits import Culprit, Needs, SpentError, search
 from envmgr.diagnose.observation import Observation, experiment_of
 from envmgr.errors import UsageError
 from envmgr.model.finding import Experiment, Finding, World
@@ -78,10 +78,6 @@ class Means:
     narrate: Callable[[Experiment], None] = lambda _: None
 
 
-class _SpentError(Exception):
-    """There is no time for another experiment."""
-
-
 class Hunt:
     """One search between two ends."""
 
@@ -116,7 +112,7 @@ class Hunt:
                     traced[frozenset(items)] = joined
                 waiting = strangers
                 queue += self._by_failure(strangers)
-            except _SpentError:
+            except SpentError:
                 waiting += [probe for group in queue for probe in group]
                 unexplained |= {probe.name: "the budget was spent before it was found" for probe in waiting}
                 break
@@ -142,7 +138,8 @@ class Hunt:
             finding = finding_of(culprit, seen, len(self._changes), fix, confirmed=confirmed)
             finding = finding.model_copy(update={"experiments": tuple(self._told)})
             traced[culprit.items] = Traced((probe.name, *(one.name for one in kin)), finding)
-        return "", traced, [one for one in others if one not in kin]
+        why = "the budget was spent: whether more breaks it is not known" if found.cut else ""
+        return why, traced, [one for one in others if one not in kin]
 
     def _by_failure(self, probes: Sequence[Probe]) -> list[list[Probe]]:
         """Return probes in groups of those that fail in one way at the bad end."""
@@ -198,7 +195,7 @@ class Hunt:
         if key in self._seen and not again:
             return self._seen[key]
         if not self._means.affordable():
-            raise _SpentError
+            raise SpentError
         self._built.add(self._means.build_key(world))
         seen = self._means.observe(probe, world)
         self._seen[key] = seen
@@ -216,7 +213,7 @@ class Hunt:
             if not self._see(probe, left).passed or self._see(probe, self._changes).passed:
                 return False
             return all(failure_of(self._see(probe, self._needs.closed(one.items))) for one in culprits)
-        except _SpentError:
+        except SpentError:
             return False
 
     def _fix(self, probe: Probe, culprits: Sequence[Culprit[Change]]) -> tuple[tuple[World, World] | None, bool]:
@@ -234,7 +231,7 @@ class Hunt:
                 red = self._observe(probe, self._world(self._changes), "the bad end again", again=True)
                 good = self._observe(probe, world, "the fix again", again=True)
                 return found, good.passed and not red.passed
-        except _SpentError:
+        except SpentError:
             pass
         return found, False
 

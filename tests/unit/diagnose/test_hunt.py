@@ -58,3 +58,22 @@ def test_a_culprit_stays_when_there_is_no_time_left_to_confirm_its_fix(short, fi
     assert confirmed.finding.confirmed
     assert (found.finding.causes, found.finding.confirmed) == (confirmed.finding.causes, False)
     assert (found.finding.fix is not None) == fixed
+
+
+class Twice(Laboratory):
+    """Fails every probe where either distribution is new."""
+
+    def observe(self, probe, world):
+        broken = [name for name in ("acme", "base") if f"{name}==2" in world.requirements]
+        text = f"ValueError: {broken[0]} broke" if broken else ""
+        return Observation(not broken, Phase.RUN if broken else None, text)
+
+
+def test_the_first_culprit_stays_when_the_budget_is_spent_on_the_search_for_the_next():
+    whole = Twice()
+    assert [one.finding.cause.name for one in whole.hunt("one").traced] == ["acme", "base"]
+    cut = [Twice(most).hunt("one") for most in range(2, len(whole.told))]
+    names = [[one.finding.cause.name for one in found.traced] for found in cut]
+    assert ["acme"] in names
+    assert all(found.unexplained for found, told in zip(cut, names, strict=True) if len(told) < 2)
+    assert names == sorted(names, key=len)
