@@ -1,123 +1,173 @@
-"""How many hard gists `envmgr infer` finds an environment for.
+"""How many hard gists `envmgr infer` finds an environment for, and how many of them two simple ways do.
 
-infer.py FOLDER [--count N] [--skip N] [--budget SECONDS] [--json FILE]
+infer.py FOLDER [--count N] [--skip N] [--only ID…] [--budget SECONDS] [--baselines] [--json FILE]
 
-FOLDER is a checkout of gistable/gistable. The sample is fixed by its rule: hard gists (both of that study's own trials
-ended with an ImportError) that parse as Python 3, whose third-party imports are all widely used distributions, at least
-one of them for machine learning, and whose id's sha256 begins with 0 to 7; in the order of that sha256, the first N.
-None of their code is run or kept: an environment counts as found when every import and every name that is used from a
-module is there.
+FOLDER is a checkout of gistable/gistable (`all-gists/` and `results/`); infer_sample.py says which gists are meant. Each is
+copied alone into an empty folder, and the command itself is run there: search, manifest, lock, the build of that lock, and
+the probe in it. It counts as resolved when every import and every name that is used from a module is there, and nothing
+was set aside. `seconds` are those of the whole command. None of the gists' code is run or kept.
+
+With `--baselines`, no envmgr: the newest of everything on Python 3.11, and everything as of 2019-07-01 on Python 3.7, each
+installed by uv into a virtual environment and asked by the same probe. Uv's cache is used as it is. What is measured is
+written to FILE after every gist; infer_table.py makes benchmarks/infer.md of such files.
 """
 
 import argparse
-import ast
-import csv
-import hashlib
 import json
+import os
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
-import warnings
 from pathlib import Path
 
-from envmgr.app.inferring.infer import Asked, infer
-from envmgr.app.workplace import Workplace
-from envmgr.errors import EnvmgrError
-from envmgr.ports import Listener
+import infer_sample
+import uv
 
-WIDELY_USED = set(
-    "numpy scipy pandas sklearn matplotlib tensorflow keras torch torchvision theano cv2 PIL nltk seaborn requests flask "
-    "django bs4 lxml yaml six tqdm h5py skimage networkx gensim statsmodels sympy sqlalchemy simplejson dateutil jinja2 "
-    "click IPython pylab mpl_toolkits joblib xgboost lightgbm pytz tornado redis pymongo psycopg2 docopt boto boto3 "
-    "selenium twisted werkzeug pytest mock".split()
-)
-LEARNING = set("sklearn tensorflow keras torch torchvision theano nltk xgboost lightgbm gensim".split())
+from envmgr.diagnose.knowledge import distributions_for
+from envmgr.infer.probe import make_probe, read_proof
+from envmgr.infer.source import read_source
+from envmgr.infer.surface import surface_of
+from envmgr.infer.syntax import parse
 
-
-class Narrator(Listener):
-    """Tells on stderr what is tried."""
-
-    def on_event(self, event):
-        print(event.stage, event.subject, event.detail, file=sys.stderr, flush=True)
+WAYS = {"newest-3.11": ("3.11", ""), "2019-07-3.7": ("3.7", "2019-07-01")}
+NO_ACCELERATOR = "nvidia-nccl-cu12; sys_platform == 'none'\n"  # 300 MB that no import needs
+LONGEST_INSTALL, LONGEST_PROBE = 600, 300
 
 
-def imported(path):
-    """The third-party modules of a snippet, None for what is no Python 3."""
+def inferred(folder, gist, budget, cache):
+    """What the command says of one gist."""
+    with tempfile.TemporaryDirectory(prefix="infer-", ignore_cleanup_errors=True) as place:
+        shutil.copyfile(infer_sample.snippet_of(folder, gist), Path(place) / "snippet.py")
+        environment = dict(os.environ, ENVMGR_CACHE_DIR=str(cache), ENVMGR_STATE_DIR=str(cache / "state"))
+        environment.setdefault("UV_CACHE_DIR", str(Path.home() / ".cache" / "uv"))
+        argv = [sys.executable, "-m", "envmgr", "infer", "snippet.py", "--json", "--budget", f"{budget:.0f}s"]
+        root = str(Path(__file__).resolve().parents[1])
+        environment["PYTHONPATH"] = root
+        begun = time.monotonic()
+        done = subprocess.run(
+            argv, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False
+        )
+        seconds = time.monotonic() - begun
+    shutil.rmtree(cache / "envs", ignore_errors=True)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(path.read_text(encoding="utf-8", errors="replace"))
-    except (SyntaxError, ValueError):
-        return None
-    tops = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            tops |= {name.name.split(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            tops.add(node.module.split(".")[0])
-    return tops - set(sys.stdlib_module_names)
+        told = json.loads(done.stdout)
+    except ValueError:
+        return {"resolved": False, "exit": done.returncode, "seconds": round(seconds, 1), "why": "it told nothing"}
+    return row_of(told, done.returncode) | {"exit": done.returncode, "seconds": round(seconds, 1)}
 
 
-def sample(folder):
-    """The ids by the rule, in its order."""
-    with (folder / "results" / "naive-inference-results.csv").open(encoding="utf-8") as file:
-        hard = [row["id"] for row in csv.DictReader(file) if row["initial-eval"] == row["final-eval"] == "ImportError"]
-    chosen = []
-    for gist in hard:
-        digest = hashlib.sha256(gist.encode()).hexdigest()
-        third = imported(folder / "all-gists" / gist / "snippet.py") if digest[0] in "01234567" else None
-        if third and third <= WIDELY_USED and third & LEARNING:
-            chosen.append((digest, gist))
-    return sorted(chosen)
+def row_of(told, exit_code):
+    """What counts of the command's answer."""
+    if told["error"]:
+        error = told["error"]
+        return {"resolved": False, "why": f"{error['what']}: {(error['why'] or '').splitlines()[-1:]}"}
+    found = told["data"]["infer"]
+    return {
+        "resolved": exit_code == 0 and found["proof"]["passed"] and not found["unreachable"],
+        "python": found["python"],
+        "day": found["exclude_newer"],
+        "requirements": found["requirements"],
+        "experiments": len(found["experiments"]),
+        "searched": round(sum(each["seconds"] for each in found["experiments"]), 1),
+        "names": len(found["proof"]["imported"]) + len(found["proof"]["resolved"]),
+        "why": "; ".join(found["unreachable"]),
+    }
 
 
-def measure(folder, gist, budget):
+def simply(folder, gist, way):
+    """What the probe says in an environment with everything that a gist imports, chosen by day alone."""
+    python, day = WAYS[way]
+    path = infer_sample.snippet_of(folder, gist)
+    surface = surface_of(parse(read_source(path.name, path.read_text(encoding="utf-8", errors="replace")).code).tree)
+    names = sorted({distributions_for(top)[0] for top in infer_sample.third_party(path)})
     begun = time.monotonic()
-    row = {"id": gist, "found": False, "python": "", "day": "", "why": ""}
+    with tempfile.TemporaryDirectory(prefix="infer-simply-", ignore_cleanup_errors=True) as place:
+        venv, overrides = Path(place) / "venv", Path(place) / "overrides.txt"
+        overrides.write_text(NO_ACCELERATOR)
+        wheels = ["--find-links", os.environ["PIP_FIND_LINKS"]] if os.environ.get("PIP_FIND_LINKS") else []
+        days = ["--exclude-newer", day] if day else []
+        install = ["pip", "install", "-q", "-p", str(venv), "--override", str(overrides), *days, *wheels, *names]
+        for words in (["venv", "-q", "-p", python, str(venv)], install):
+            why = finished([uv.find_uv_bin(), *words], place, LONGEST_INSTALL)
+            if why:
+                return {"resolved": False, "why": why, "seconds": round(time.monotonic() - begun, 1)}
+        environment = {"HOME": place, "PATH": os.environ["PATH"]}
+        probe = [str(venv / "bin" / "python"), "-B", "-c", make_probe([surface], ()).code]
+        try:
+            done = subprocess.run(
+                probe, cwd=place, env=environment, capture_output=True, text=True, timeout=LONGEST_PROBE, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return {"resolved": False, "why": "the probe did not end", "seconds": round(time.monotonic() - begun, 1)}
+    proof = read_proof(done.stdout, passed=done.returncode == 0)
+    lacking = [each.name for each in proof.missing if each.required] if proof else ["the probe"]
+    why = "missing: " + ", ".join(lacking) if lacking else ""
+    return {"resolved": bool(proof and proof.passed), "why": why, "seconds": round(time.monotonic() - begun, 1)}
+
+
+def finished(argv, place, seconds):
+    """Why a command failed, empty when it did not."""
     try:
-        asked = Asked((folder / "all-gists" / gist / "snippet.py",), budget=budget)
-        found = infer(Workplace(listener=Narrator()), asked)
-    except EnvmgrError as error:
-        row["why"] = error.what.replace("snippet.py", "it") + (f": {error.why.splitlines()[0]}" if error.why else "")
-    else:
-        row |= {
-            "found": found.proof.passed and not found.unreachable,
-            "python": found.python,
-            "day": found.exclude_newer,
-            "why": ", ".join(line.split(":")[0] for line in found.unreachable),
-            "requirements": list(found.requirements),
-            "experiments": len(found.experiments),
-        }
-    return row | {"seconds": round(time.monotonic() - begun, 1)}
+        done = subprocess.run(argv, cwd=place, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return f"not installed within {seconds} s"
+    return "not installed: " + " ".join(done.stderr.split())[:300] if done.returncode else ""
+
+
+def measured(wishes, gist, cache):
+    """The row of one gist: ours, or those of the simple ways."""
+    if wishes.baselines:
+        return {way: simply(wishes.folder, gist, way) for way in WAYS}
+    return inferred(wishes.folder, gist, wishes.budget, cache)
+
+
+def told(row, way=""):
+    """One line for who waits."""
+    part = row[way] if way else row
+    return f"{'yes' if part['resolved'] else 'no ':3} {part['seconds']:6.1f} s  {way} {part['why'][:150]}"
+
+
+def commit():
+    """The commit that is measured, with a mark when the tree is another."""
+    argv = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=int, default=infer_sample.COUNT)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--only", nargs="*", default=[], help="these ids alone")
     parser.add_argument("--budget", type=float, default=300.0)
+    parser.add_argument("--baselines", action="store_true")
     parser.add_argument("--json", type=Path)
     wishes = parser.parse_args()
-    chosen = sample(wishes.folder)[: wishes.count][wishes.skip :]
-    rows = []
-    print("| sha256 | gist | found | Python | as of | seconds | experiments | what is missing |")
-    print("|---|---|---|---|---|---|---|---|")
-    for digest, gist in chosen:
-        if wishes.only and gist not in wishes.only:
-            continue
-        row = measure(wishes.folder, gist, wishes.budget)
-        rows.append(row | {"sha256": digest})
-        cells = (digest[:8], gist, "yes" if row["found"] else "no", row["python"], row["day"] or "newest")
-        last = (row["seconds"], row.get("experiments", 0), row["why"][:90].replace("|", "/"))
-        print("| " + " | ".join(str(cell) for cell in (*cells, *last)) + " |", flush=True)
-    found = sum(row["found"] for row in rows)
-    seconds = [row["seconds"] for row in rows]
-    median = statistics.median(seconds) if seconds else 0.0
-    print(f"\n{found} of {len(rows)} found, median {median:.0f} s, longest {max(seconds, default=0):.0f} s")
-    if wishes.json:
-        wishes.json.write_text(json.dumps({"rows": rows, "found": found, "median": median}, indent=1) + "\n")
+    everything = infer_sample.sample(wishes.folder)
+    chosen = everything[wishes.skip : wishes.skip + wishes.count]
+    rows, loads = [], [os.getloadavg()[0]]
+    facts = {"commit": commit(), "cpus": os.cpu_count(), "of": len(everything), "skipped": wishes.skip}
+    with tempfile.TemporaryDirectory(prefix="infer-cache-", ignore_cleanup_errors=True) as cache:
+        for digest, gist in chosen:
+            if wishes.only and gist not in wishes.only:
+                continue
+            row = measured(wishes, gist, Path(cache))
+            rows.append({"sha256": digest, "id": gist} | row)
+            loads.append(os.getloadavg()[0])
+            for way in WAYS if wishes.baselines else ("",):
+                print(digest[:8], gist, told(row, way), flush=True)
+            if wishes.json:
+                facts |= {"load": [round(min(loads), 1), round(statistics.median(loads), 1), round(max(loads), 1)]}
+                wishes.json.write_text(json.dumps(facts | {"rows": rows}, indent=1) + "\n")
+    for way in WAYS if wishes.baselines else ("",):
+        parts = [row[way] if way else row for row in rows]
+        seconds = [part["seconds"] for part in parts] or [0.0]
+        good = sum(part["resolved"] for part in parts)
+        middle = statistics.median(seconds)
+        print(f"{way or 'infer'}: {good} of {len(parts)} resolved, median {middle:.0f} s, longest {max(seconds):.0f} s")
 
 
 if __name__ == "__main__":
