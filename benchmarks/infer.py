@@ -7,12 +7,13 @@ copied alone into an empty folder, and the command itself is run there: search, 
 the probe in it. It counts as resolved when every import and every name that is used from a module is there, and nothing
 was set aside. `seconds` are those of the whole command. None of the gists' code is run or kept.
 
-With `--baselines`, no envmgr: the newest of everything on Python 3.11, and everything as of 2019-07-01 on Python 3.7, each
-installed by uv into a virtual environment and asked by the same probe. Uv's cache is used as it is. What is measured is
+With `--baselines`, no envmgr: the newest of everything on Python 3.11, and everything as of 2019-07-01 on Python 3.7 (and
+tensorflow with keras, which otherwise could not be imported at all), each installed by uv into a virtual environment and asked by the same probe. Uv's cache is used as it is. What is measured is
 written to FILE after every gist; infer_table.py makes benchmarks/infer.md of such files.
 """
 
 import argparse
+import functools
 import json
 import os
 import shutil
@@ -33,6 +34,7 @@ from envmgr.infer.surface import surface_of
 from envmgr.infer.syntax import parse
 
 WAYS = {"newest-3.11": ("3.11", ""), "2019-07-3.7": ("3.7", "2019-07-01")}
+BESIDE = {"keras": ["tensorflow"]}  # without a backend keras is never imported; whoever installs it knows that
 NO_ACCELERATOR = "nvidia-nccl-cu12; sys_platform == 'none'\n"  # 300 MB that no import needs
 LONGEST_INSTALL, LONGEST_PROBE = 600, 300
 
@@ -82,7 +84,8 @@ def simply(folder, gist, way):
     python, day = WAYS[way]
     path = infer_sample.snippet_of(folder, gist)
     surface = surface_of(parse(read_source(path.name, path.read_text(encoding="utf-8", errors="replace")).code).tree)
-    names = sorted({distributions_for(top)[0] for top in infer_sample.third_party(path)})
+    tops = infer_sample.third_party(path)
+    names = sorted({name for top in tops for name in (distributions_for(top)[0], *BESIDE.get(top, ()))})
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="infer-simply-", ignore_cleanup_errors=True) as place:
         venv, overrides = Path(place) / "venv", Path(place) / "overrides.txt"
@@ -90,7 +93,7 @@ def simply(folder, gist, way):
         wheels = ["--find-links", os.environ["PIP_FIND_LINKS"]] if os.environ.get("PIP_FIND_LINKS") else []
         days = ["--exclude-newer", day] if day else []
         install = ["pip", "install", "-q", "-p", str(venv), "--override", str(overrides), *days, *wheels, *names]
-        for words in (["venv", "-q", "-p", python, str(venv)], install):
+        for words in (["venv", "-q", "-p", interpreter(python), str(venv)], install):
             why = finished([uv.find_uv_bin(), *words], place, LONGEST_INSTALL)
             if why:
                 return {"resolved": False, "why": why, "seconds": round(time.monotonic() - begun, 1)}
@@ -106,6 +109,14 @@ def simply(folder, gist, way):
     lacking = [each.name for each in proof.missing if each.required] if proof else ["the probe"]
     why = "missing: " + ", ".join(lacking) if lacking else ""
     return {"resolved": bool(proof and proof.passed), "why": why, "seconds": round(time.monotonic() - begun, 1)}
+
+
+@functools.cache
+def interpreter(minor):
+    """Where this host has a Python, as envmgr finds it (uv stumbles over shims)."""
+    argv = [sys.executable, "-m", "envmgr", "python", "list", "--json"]
+    listed = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)["data"]["interpreters"]
+    return next(each["executable"] for each in listed if each["version"].startswith(f"{minor}."))
 
 
 def finished(argv, place, seconds):
