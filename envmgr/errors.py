@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class EnvmgrError(Exception):
     """Tells that envmgr cannot proceed, in three parts that survive pickling.
 
-    `what` names the thing that failed, `why` what was wanted and what was found, `hint` the next step.
+    `what` names the thing that failed, `why` what was wanted and what was found, `hint` the next step. `lacks` is the
+    requirement or the file that cannot be had, where it is that.
     """
 
     code: ClassVar[str] = "error"
@@ -19,6 +20,12 @@ class EnvmgrError(Exception):
         self.what = what
         self.why = why
         self.hint = hint
+        self.lacks = ""
+
+    def lacking(self, name: str) -> Self:
+        """Return the error with what cannot be had."""
+        self.lacks = name
+        return self
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.what, self.why, self.hint) if part)

@@ -157,7 +157,8 @@ class Builder:
             copy = f"yes ({folders[0]})" if folders else "no"
             why = f"{error.why}\nit was resolved before, to {told(before.lock, chosen)}; vendored copy: {copy}"
             hint = f"{error.hint} Or build what it was resolved to: envmgr build {chosen.label} --offline"
-            raise ResolveError(error.what, why, hint, answered=error.answered, gone=error.answered) from error
+            answered = error.answered
+            raise ResolveError(error.what, why, hint, answered=answered, gone=answered).lacking(error.lacks) from error
 
     def _demand_open_choice(self, chosen: Target, lock: Lock) -> None:
         if self._wishes.python is not None:

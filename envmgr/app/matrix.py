@@ -22,6 +22,7 @@ from envmgr.errors import BuildError, EnvmgrError, NothingSelectedError, Resolve
 from envmgr.fleet.local import LocalExecutor
 from envmgr.model.cell import Cell
 from envmgr.model.host import HostFacts
+from envmgr.model.lacking import Lacking
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event, Executor
@@ -139,14 +140,15 @@ def refusal_for(error: EnvmgrError) -> Refusal:
     """Return what an error at building time means for the cells."""
     reason = f"{error.what}: {error.why}" if error.why else error.what
     first = " ".join(reason.split())
+    lacking = Lacking(kind="distribution", name=error.lacks) if error.lacks else None
     if isinstance(error, ResolveError) and error.gone:
-        return Refusal(Outcome.GONE, Phase.RESOLVE, first)
+        return Refusal(Outcome.GONE, Phase.RESOLVE, first, lacking)
     if isinstance(error, BuildError):
         outcome = Outcome.GONE if error.gone else Outcome.BUILD_FAILED
-        return Refusal(outcome, Phase(error.phase), first)
+        return Refusal(outcome, Phase(error.phase), first, lacking)
     phase = {"host": Phase.INTERPRETER, "lock": Phase.RESOLVE, "resolve": Phase.RESOLVE}.get(error.code, Phase.BUILD)
     outcome = Outcome.UNAVAILABLE if error.code == "host" else Outcome.BUILD_FAILED
-    return Refusal(outcome, phase, first)
+    return Refusal(outcome, phase, first, lacking)
 
 
 def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int) -> Run:

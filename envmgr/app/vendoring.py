@@ -102,7 +102,8 @@ class Vendor:
         folders = self.folders(lock, digest, None)
         copy = f"yes, but not of this ({folders[0]})" if folders else "no"
         told = f"gone from the index since {self._since(error.what)}{last}; vendored copy: {copy}"
-        return BuildError(error.what, f"{error.why}; {told}", error.hint, phase=error.phase, gone=True)
+        why = f"{error.why}; {told}"
+        return BuildError(error.what, why, error.hint, phase=error.phase, gone=True).lacking(error.lacks)
 
     def _sweep(self, folder: Path, named: frozenset[str]) -> None:
         for path in self._workplace.files.list(folder):
@@ -142,7 +143,8 @@ class Vendor:
         except ResolveError as error:
             if not error.answered:
                 raise
-            gone = BuildError(error.what, error.why, error.hint, phase=Phase.DOWNLOAD.value, gone=True)
+            phase = Phase.DOWNLOAD.value
+            gone = BuildError(error.what, error.why, error.hint, phase=phase, gone=True).lacking(error.lacks)
             raise self.told_gone(gone, part, lock_digest(part, chosen.manifest.build_requires)) from error
 
     def _since(self, what: str) -> str:

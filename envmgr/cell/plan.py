@@ -65,7 +65,7 @@ def named_devices(matrix: Matrix, manifest: Manifest, devices: tuple[str, ...] =
 
 def refusal_of(match: Match) -> Refusal | None:
     """Return the refusal of a target that the host cannot have, None when it can."""
-    return None if match.fits else Refusal(Outcome.UNAVAILABLE, Phase.INTERPRETER, match.reason)
+    return None if match.fits else Refusal(Outcome.UNAVAILABLE, Phase.INTERPRETER, match.reason, match.lacking)
 
 
 def measures(entry: MatrixEntry, target: TargetFacts) -> bool:
@@ -182,6 +182,7 @@ def _cell(request: PlanRequest, target: TargetFacts, entry: MatrixEntry, place: 
         refusal=place.refusal.outcome if place.refusal else None,
         phase=place.refusal.phase if place.refusal else None,
         reason=place.refusal.reason if place.refusal else "",
+        lacking=place.refusal.lacking if place.refusal else None,
     )
     return cell.model_copy(update={"id": identity_of(cell), "expect": expects_of(cell, target.manifest.expect)})
 

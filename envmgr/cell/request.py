@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envmgr.model.env import Device, DeviceListing
+from envmgr.model.lacking import Lacking
 from envmgr.model.manifest import Manifest, Matrix
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.platform import Platform
@@ -19,6 +20,7 @@ class Refusal:
     outcome: Outcome
     phase: Phase
     reason: str
+    lacking: Lacking | None = None
 
 
 @dataclass(frozen=True, slots=True)

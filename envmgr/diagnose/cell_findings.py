@@ -5,15 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 
+from envmgr.diagnose.requirement import key_of
 from envmgr.model.cell import Cell
 from envmgr.model.finding import Cause, CauseKind, Evidence, Finding, Fix, HostAdvice
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import Parity
-
-_WANTED = re.compile(r"wants Python (?P<python>[^;]+?)(?: for (?P<platform>[\w,. -]+))?;")
-_EXISTS = re.compile(r"exists for (?P<platform>[^;]+);")
-_ABSENT = re.compile(r"there is no (?:version of )?([A-Za-z0-9][\w.-]*?)((?:===?|[<>~!]=?)[^\s:;]+)")
-_GONE = re.compile(r"([A-Za-z0-9][\w.-]*(?:==|-| )\d[\w.!+-]*)")
 
 
 def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
@@ -25,7 +21,7 @@ def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
     evidence = (Evidence(quote=cell.reason, where="the host's facts" if outcome in _OF_HOST else "the build"),)
     said = re.sub(re.escape(cell.label), "it", cell.reason)
     if found is not None:
-        return completed(_accused(found, cell.reason), phase, "the build", evidence, said)
+        return completed(_accused(found, cell), phase, "the build", evidence, said)
     cause, fix, lacking = _lacking(cell, outcome, phase)
     return Finding(
         id=_identity(phase.value, cause.kind, cause.name, said),
@@ -42,31 +38,29 @@ def of_refusal(cell: Cell, found: Finding | None = None) -> Finding:
 _OF_HOST = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_OFFERED, Outcome.SKIPPED})
 
 
-def _accused(found: Finding, reason: str) -> Finding:
-    """Return what the text of a failed build says, or what it names as not to be had."""
+def _accused(found: Finding, cell: Cell) -> Finding:
+    """Return what the text of a failed build says, or what is named as not to be had."""
     if found.cause.kind != "unknown":
         return found
-    absent = _ABSENT.search(reason)
-    cause = Cause(kind="unknown", name="", why=reason)
-    if absent:
-        cause = Cause(kind="package", name=absent[1], why=f"the index has no {absent[1]}{absent[2]}")
+    cause = Cause(kind="unknown", name="", why=cell.reason)
+    if cell.lacking is not None:
+        name, wanted = key_of(cell.lacking.name), cell.lacking.name
+        cause = Cause(kind="package", name=name, why=f"{wanted} cannot be had")
     return found.model_copy(update={"cause": cause, "causes": (cause,)})
 
 
 def _lacking(cell: Cell, outcome: Outcome, phase: Phase) -> tuple[Cause, Fix | None, str]:
     """Return what is lacking as a cause, what would help, and that it is impossible here, if it is."""
-    reason = cell.reason
+    reason, lacking = cell.reason, cell.lacking
     if outcome is Outcome.GONE:
-        artefact = _GONE.search(reason)
-        return Cause(kind="index", name=artefact[1] if artefact else "", why=reason), None, ""
-    platform, python = _EXISTS.search(reason), _WANTED.search(reason)
-    if phase is Phase.INTERPRETER and platform:
-        advice = Fix(host=(HostAdvice(need="hardware", name=platform["platform"]),))
-        return Cause(kind="platform", name=platform["platform"], why=reason), advice, reason
+        return Cause(kind="index", name=lacking.name if lacking else "", why=reason), None, ""
+    if phase is Phase.INTERPRETER and lacking is not None and lacking.kind == "platform":
+        advice = Fix(host=(HostAdvice(need="hardware", name=lacking.name),))
+        return Cause(kind="platform", name=lacking.name, why=reason), advice, reason
     if phase is Phase.INTERPRETER:
-        name = python["python"] if python else ".".join(cell.python.split(".")[:2])
+        name = lacking.name if lacking else ".".join(cell.python.split(".")[:2])
         exact = Fix(python=name) if re.fullmatch(r"[\d.]+", name) else None
-        return Cause(kind="python", name=name, why=reason), exact, "" if "get it" in reason else reason
+        return Cause(kind="python", name=name, why=reason), exact, "" if lacking and lacking.obtainable else reason
     device = cell.device_name or cell.api or "device"
     fix = Fix(host=(HostAdvice(need="hardware", name=device),)) if outcome is Outcome.UNAVAILABLE else None
     return Cause(kind="hardware", name=device, why=reason), fix, reason

@@ -166,7 +166,7 @@ def _settings_files(situation: Situation, blamed: Iterable[str]) -> Iterator[Evi
     """Settings in HOME of what is installed, or of the installers where they stopped."""
     libraries = {module.split(".")[0].lower() for module in situation.contents.owners}
     for path, text in sorted(situation.around.files.items()):
-        if not path.startswith("home/") or path.endswith(".netrc"):
+        if not path.startswith("home/") or path.endswith(".netrc") or text.startswith("#!"):
             continue
         name = path.rsplit("/", 1)[-1]
         of_installer = name in _INSTALLERS_FILES

@@ -28,6 +28,7 @@ _TELLING = re.compile(
     r"error|cannot|could not|no module|not found|failed|unsatisfiable|because|hint:|undefined", re.IGNORECASE
 )
 _LIMIT = 400_000
+_BELOW = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def read(text: str | bytes) -> Reading:
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     text = text if len(text) <= _LIMIT else text[: _LIMIT // 2] + "\n" + text[-_LIMIT // 2 :]
-    raised = tuple((match["type"], (match["message"] or "").strip()) for match in _RAISED.finditer(text))
+    raised = tuple((match["type"], _message(text, match)) for match in _RAISED.finditer(text))
     names = [(match[2], match[1]) for match in _NAME_FROM.finditer(text)]
     names += [("", match[1]) for match in _NAME_ONLY.finditer(text)]
     names += [(match[1], match[2]) for match in _ATTRIBUTE.finditer(text)]
@@ -127,6 +128,15 @@ def read(text: str | bytes) -> Reading:
         libraries=tuple(dict.fromkeys(match[1] for match in _LIBRARY.finditer(text))),
         variables=frozenset(_VARIABLE.findall(text)),
     )
+
+
+def _message(text: str, raised: re.Match[str]) -> str:
+    """Return the message of an exception; one that begins with an empty line is told by its first full one."""
+    message = raised["message"]
+    if message is None or message.strip():
+        return (message or "").strip()
+    below = text[raised.end() : raised.end() + _BELOW].strip().partition("\n")[0].strip()
+    return "" if _RAISED.fullmatch(below) or below.startswith(("Traceback", "During", "The above")) else below
 
 
 def _last_frames(text: str) -> tuple[Frame, ...]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
-
 from pydantic import Field
 
 from envmgr.env.inspect import Inspection
+from envmgr.model.env import Sharing
 from envmgr.model.host import InstallerSettings, Interpreter
 from envmgr.model.manifest import Step
 from envmgr.model.noun import Noun
 from envmgr.ports import Clock, Files, Listener, Process
-
-LinkMode = Literal["clone", "copy", "hardlink", "symlink"]
 
 
 class RequirementGroup(Noun):
@@ -65,21 +62,27 @@ class Places(Noun):
     pip_cache: Path
     app_data: Path
 
+    @property
+    def known(self) -> Path:
+        """Where it stands which files of uv's cache were found to be what their wheels say."""
+        return self.envs.parent / "known-wheels"
+
 
 class Switches(Noun):
     """How the installer works.
 
     `uv` is its executable, `caller` the environment variables envmgr was started with, `expected_bytes` what is going
     to be downloaded where that is known. `vendored` are folders of kept artefacts: what they have all of is taken from
-    them without any index. `link_mode` decides whether a file of an env is shared with the cache: a copy
-    is not, so that a write inside one env is never seen in another.
+    them without any index. `sharing` tells how the files of an env are to share their bytes with uv's
+    cache, `sharing_why` why not better; a history of steps, and what is built from source, gets copies in any case.
     """
 
     uv: str
     settings: InstallerSettings = InstallerSettings()
     caller: dict[str, str] = Field(default_factory=dict)
     offline: bool = False
-    link_mode: LinkMode = "copy"
+    sharing: Sharing = "copy"
+    sharing_why: str = ""
     expected_bytes: int = 0
     vendored: tuple[str, ...] = ()
 

@@ -65,7 +65,7 @@ def play(
                 f"{trouble.hint} (log: {log})",
                 phase=trouble.phase.value,
                 gone=trouble.gone,
-            )
+            ).lacking(trouble.lacks)
             error.states = tuple(states)
             raise error
     return tuple(states)
@@ -175,7 +175,7 @@ def _seed_pip(request: BuildRequest, installer: str, python: Path, tools: Tools)
             trouble.hint,
             phase=trouble.phase.value,
             gone=trouble.gone,
-        )
+        ).lacking(trouble.lacks)
 
 
 def _record(

@@ -15,17 +15,18 @@ _TAIL = 12
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why an installation stopped, in the three parts of an error."""
+    """Why an installation stopped, in the three parts of an error, and what cannot be had."""
 
     what: str
     why: str
     hint: str
     phase: Phase
     gone: bool = False
+    lacks: str = ""
 
     def error(self) -> BuildError:
         """Return the error to raise."""
-        return BuildError(self.what, self.why, self.hint, phase=self.phase.value, gone=self.gone)
+        return BuildError(self.what, self.why, self.hint, phase=self.phase.value, gone=self.gone).lacking(self.lacks)
 
 
 def interpret(output: str, index: str = "the default index") -> Trouble:
@@ -130,6 +131,7 @@ def _gone_file(text: str, index: str) -> Trouble | None:
         "renew the lock (`envmgr lock NAME`), or name an index that still has it",
         Phase.DOWNLOAD,
         gone=True,
+        lacks=named[1] if named else "",
     )
 
 
@@ -185,6 +187,7 @@ def _gone_version(text: str, index: str) -> Trouble | None:
         "renew the lock (`envmgr lock NAME`), or name an index or a wheel folder that has it",
         Phase.DOWNLOAD,
         gone=True,
+        lacks=subject,
     )
 
 

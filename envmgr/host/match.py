@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from envmgr.errors import UsageError
 from envmgr.model.host import HostFacts, Interpreter, Match
+from envmgr.model.lacking import Lacking
 from envmgr.model.manifest import Manifest
 from envmgr.model.platform import Platform, platform_of
 
@@ -55,14 +56,16 @@ def match(manifest: Manifest, variant: str, facts: HostFacts, python_request: st
     offered = [platform for platform in offered if wish.platform in {None, platform}]
     label = manifest.name if variant in {"", "default"} else f"{manifest.name}@{variant}"
     if not offered:
-        return Match(reason=_wrong_platform(label, manifest, facts, wish))
+        lacking = Lacking(kind="platform", name=_either(list(manifest.platforms)))
+        return Match(reason=_wrong_platform(label, manifest, facts, wish), lacking=lacking)
     considered = tuple(f"{describe(one)}: {_objection(one, wish, offered) or 'fits'}" for one in facts.interpreters)
     for platforms in (native, translated):
         served = _serve([platform for platform in offered if platform in platforms], wish, facts)
         if served is not None:
             return served.model_copy(update={"considered": considered})
     reason = _not_that_one(label, offered, wish, facts) if wish.path else _nothing_found(label, offered, wish, facts)
-    return Match(platform=offered[0], reason=reason, considered=considered)
+    lacking = Lacking(kind="python", name=wish.text.removeprefix("Python "), obtainable=_can_be_fetched(wish))
+    return Match(platform=offered[0], reason=reason, lacking=lacking, considered=considered)
 
 
 def host_platforms(facts: HostFacts) -> tuple[tuple[Platform, ...], tuple[Platform, ...]]:
@@ -219,6 +222,13 @@ def _short(one: Interpreter) -> str:
     free = "t" if "t" in one.abi_flags else ""
     name = "" if one.implementation == "CPython" else f"{one.implementation} "
     return f"{name}{one.version}{free} {one.arch}"
+
+
+def _can_be_fetched(wish: Wish) -> bool:
+    """Tell whether one command gets what is wished for; not a file of one's own, nor what uv has no longer."""
+    minors = (f"3.{number}" for number in range(_OLDEST_FETCHED.minor, 40))
+    plain = wish.implementation == "CPython" and not wish.free_threaded and not wish.path
+    return plain and any(_fitting_version(minor, wish.versions) for minor in minors)
 
 
 def how_to_get(versions: SpecifierSet, platforms: list[Platform], facts: HostFacts) -> str:

@@ -59,7 +59,7 @@ def _keep_admitted(entry: MutableMapping[str, Any], hashes: Collection[str]) -> 
             "wanted one of the artefacts whose hashes the lock holds; the index lists none of them",
             "renew the lock (`envmgr lock NAME`), or name an index that still has it",
             answered=True,
-        )
+        ).lacking(f"{entry['name']}=={entry['version']}")
 
 
 def _hash(artefact: MutableMapping[str, Any]) -> str:

@@ -149,7 +149,8 @@ def _unsatisfied(label: str, text: str, wish: Wish) -> ResolveError:
             words = {"platform": str(wish.target.platform), "python": wish.python, "version": ""}
             words |= {key: value.rstrip(",.") for key, value in found.groupdict().items() if value}
             what, hint = sign.what.format_map(words), sign.hint.format_map(words)
-            return ResolveError(f"{label}: {what}", text, hint, answered=True)
+            lacks = words.get("asked", words.get("name", "") + words["version"])
+            return ResolveError(f"{label}: {what}", text, hint, answered=True).lacking(lacks)
     if "No solution found" in text:
         hint = "Loosen one of the requirements named there, or settle it with `overrides`."
         return ResolveError(f"{label}: no set of distributions meets the requirements", text, hint, answered=True)

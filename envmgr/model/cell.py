@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from envmgr.model.env import Device
+from envmgr.model.lacking import Lacking
 from envmgr.model.manifest import Expect
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome, Phase
@@ -16,7 +17,8 @@ from envmgr.model.platform import Platform
 class Cell(Noun):
     """One cell of a matrix; `id` is a short digest of everything that identifies it.
 
-    A cell that cannot run carries `refusal`, the outcome known at planning time, with `phase` and `reason`.
+    A cell that cannot run carries `refusal`, the outcome known at planning time, with `phase` and `reason`, and with
+    what is `lacking` where that has a name.
     `group` is equal for cells whose outputs must agree (runner and parameters); `reference_rank` orders the candidates
     for the reference cell of a group, the lowest first; None never serves as one. `memory` bounds a process with all
     that it starts, in bytes.
@@ -42,6 +44,7 @@ class Cell(Noun):
     refusal: Outcome | None = None
     phase: Phase | None = None
     reason: str = ""
+    lacking: Lacking | None = None
 
     @property
     def label(self) -> str:

@@ -12,6 +12,9 @@ from envmgr.model.noun import Noun
 from envmgr.model.outcome import Phase
 
 
+Sharing = Literal["clone", "hardlink", "copy"]
+
+
 class InstalledDistribution(Noun):
     """One distribution found in an env's site-packages."""
 
@@ -38,7 +41,9 @@ class StepState(Noun):
 class Env(Noun):
     """A built environment, as its completion marker describes it.
 
-    `path` is its folder, `python` its interpreter's path, `key` the digest that identifies it.
+    `path` is its folder, `python` its interpreter's path, `key` the digest that identifies it. `sharing` tells how its
+    files share their bytes with uv's cache, and through it with other envs, and `sharing_why` why not better: a `clone`
+    and a `copy` may be written to, a `hardlink` may not.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
@@ -53,6 +58,13 @@ class Env(Noun):
     steps: tuple[StepState, ...] = ()
     built_at: str = ""
     seconds: float = 0.0
+    sharing: Sharing = "copy"
+    sharing_why: str = ""
+
+    @property
+    def linked(self) -> bool:
+        """True when a write into its files would reach other envs."""
+        return self.sharing == "hardlink"
 
 
 class Device(Noun):

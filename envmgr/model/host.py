@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from envmgr.model.lacking import Lacking
 from envmgr.model.noun import Noun
 from envmgr.model.platform import Platform
 
@@ -130,13 +131,15 @@ class HostFacts(Noun):
 class Match(Noun):
     """Whether a host can have a target: with which interpreter, or why not.
 
-    `fetch` is the Python request that uv can fetch when no interpreter is there yet. `reason` is empty when it fits.
+    `fetch` is the Python request that uv can fetch when no interpreter is there yet. `reason` is empty when it fits;
+    when it does not, `lacking` names what is not there.
     """
 
     platform: Platform | None = None
     interpreter: Interpreter | None = None
     fetch: str | None = None
     reason: str = ""
+    lacking: Lacking | None = None
     considered: tuple[str, ...] = ()
 
     @property

@@ -161,7 +161,7 @@ def _told(url: str) -> Iterator[None]:
             "name an index or a wheel folder that has it" if gone else "check the index's address and credentials",
             phase=Phase.DOWNLOAD.value,
             gone=gone,
-        ) from error
+        ).lacking(url.rpartition("/")[2] if gone else "") from error
     except FileNotFoundError as error:
         raise BuildError(
             f"{url} has left its index",
@@ -169,7 +169,7 @@ def _told(url: str) -> Iterator[None]:
             "name an index or a wheel folder that has it",
             phase=Phase.DOWNLOAD.value,
             gone=True,
-        ) from error
+        ).lacking(url.rpartition("/")[2]) from error
     except (OSError, http.client.HTTPException) as error:
         raise BuildError(
             f"{url} cannot be fetched",

@@ -5,7 +5,7 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from filelock import FileLock, Timeout
 from envmgr.errors import BuildError
 from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
 from envmgr.system.portrait import lay_out, take_portrait
-from envmgr.system.snapshot import snapshot
+from envmgr.system.sharing import detach, digest_of, given_back, places_of_bytecode, ways_to_share
+from envmgr.system.snapshot import facts_of, snapshot
 
 _CLAIM = ".used-by"
 _LONGEST = 100
@@ -179,6 +180,33 @@ class RealFiles:
     def snapshot(self, folder: Path) -> dict[str, str]:
         """Return what the system says of everything below a folder; a write below it changes what is returned."""
         return snapshot(folder)
+
+    def facts(self, path: Path) -> str:
+        """Return what a snapshot tells of one file; empty where none is."""
+        return facts_of(path)
+
+    def digest(self, path: Path, algorithm: str) -> str:
+        """Return the digest of a file's bytes as a RECORD has it; empty when there is none."""
+        return digest_of(path, algorithm)
+
+    def ways_to_share(self, source: Path, target: Path) -> tuple[str, str]:
+        """Return how files of two folders can share their bytes (clone, hardlink, copy), and why not better."""
+        with self.scratch("share") as scratch:
+            return ways_to_share(source, target, scratch)
+
+    def detach(self, path: Path) -> int:
+        """Give every file at or below a path that has other names bytes of its own; return how many had."""
+        with self.scratch("detach") as scratch:
+            return detach(path, scratch)
+
+    def places_of_bytecode(self, folder: Path) -> tuple[Path, ...]:
+        """Return the folders, made where they are not there, in which Python keeps the bytecode of a folder's modules."""
+        with self.scratch("bytecode") as scratch:
+            return places_of_bytecode(folder, scratch)
+
+    def given_back(self, paths: Sequence[Path]) -> tuple[int, ...]:
+        """Return how many bytes removing each path would give back, one after the other."""
+        return given_back(paths)
 
     def move(self, source: Path, target: Path) -> None:
         """Move a file or folder to a place where nothing is, within a file system."""

@@ -9,7 +9,7 @@ from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Bounds, Standing, revisions_of
 from envmgr.app.diagnosing.diagnose import Place
 from envmgr.app.experiments.laboratory import Laboratory
-from envmgr.app.experiments.places import take_snapshot
+from envmgr.app.experiments.places import named_places, take_snapshot
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.reading import telling_lines
 from envmgr.model.bisection import Trial
@@ -34,8 +34,8 @@ class ProbeOracle:
         given: Mapping[str, str],
         world_at: Callable[[Manifest, str], World],
     ) -> None:
-        values = [value for text in (*place.environment.values(), *given.values()) for value in text.split(":")]
-        snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
+        named = named_places(place.environment, given)
+        snapshot = take_snapshot(place.files, place.home, place.folder, named, room / "snapshot")
         bench = place.bench(probe, given, _SECONDS)
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._place = place

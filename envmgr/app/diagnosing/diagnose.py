@@ -13,7 +13,7 @@ from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.surroundings import look_around
 from envmgr.app.experiments.commands import Bench
 from envmgr.app.experiments.laboratory import Laboratory
-from envmgr.app.experiments.places import take_snapshot
+from envmgr.app.experiments.places import named_places, take_snapshot
 from envmgr.app.experiments.variables import in_project
 from envmgr.app.releases_of_index import Releases, default_index
 from envmgr.diagnose import invariants, verdict
@@ -33,7 +33,6 @@ MOST_BYTES = 1_500_000_000
 """What one experiment may download unless the user says otherwise: no build for GPUs by the way."""
 
 _WITH_MORE = "try what was too large to download, with a larger --max-download: see experiments"
-_NAME_CACHES = ("_CACHE_DIR", "_CACHE_HOME")
 _MOST_LINES = 200
 _LIKELY = 0.6
 _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
@@ -119,9 +118,8 @@ class Diagnosis:
         self._question = question
         self._place = place
         self._begun = place.clock.monotonic()
-        named = {name: text for name, text in place.environment.items() if not name.endswith(_NAME_CACHES)}
-        values = [value for text in (*named.values(), *question.given.values()) for value in text.split(":")]
-        snapshot = take_snapshot(place.files, place.home, place.folder, values, room / "snapshot")
+        named = named_places(place.environment, question.given)
+        snapshot = take_snapshot(place.files, place.home, place.folder, named, room / "snapshot")
         self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
         bench = replace(
             place.bench(question.probe, question.given, question.budget),

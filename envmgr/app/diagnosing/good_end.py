@@ -10,7 +10,7 @@ from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.diagnose import Place
 from envmgr.app.experiments.commands import build_key
 from envmgr.app.experiments.laboratory import Laboratory
-from envmgr.app.experiments.places import take_snapshot
+from envmgr.app.experiments.places import named_places, take_snapshot
 from envmgr.diagnose.changes import Change
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.hunt import Ends, Hunt, Means, Probe, Searched
@@ -32,7 +32,8 @@ def search_difference(
 
 def laboratory_at(place: Place, room: Path, budget: float) -> Laboratory:
     """Return a laboratory for whoever stands at a place; its probe is still to be named."""
-    snapshot = take_snapshot(place.files, place.home, place.folder, place.environment.values(), room / "snapshot")
+    named = named_places(place.environment, {})
+    snapshot = take_snapshot(place.files, place.home, place.folder, named, room / "snapshot")
     return Laboratory(place.bench(budget=budget), place.process, place.files, place.clock, room, snapshot)
 
 

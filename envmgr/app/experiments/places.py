@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from envmgr.diagnose.steering import is_everyday
 from envmgr.model.finding import Edit, FileChanges
 from envmgr.ports import Files
 
@@ -21,6 +22,7 @@ _FILE_BYTES = 50_000_000
 _HOME_ENTRIES = 300
 _HOME_FILE_BYTES = 200_000
 _BYTES = 200_000_000
+_NAME_CACHES = ("_CACHE_DIR", "_CACHE_HOME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,16 @@ class Snapshot:
 
     folder: Path
     names: tuple[str, ...]
+
+
+def named_places(environment: Mapping[str, str], given: Mapping[str, str]) -> list[str]:
+    """Return what the values of variables may name: not those that every session has, nor caches."""
+    telling = {
+        name: text
+        for name, text in environment.items()
+        if not name.endswith(_NAME_CACHES) and (name.startswith("XDG_") or not is_everyday(name))
+    }
+    return [word for text in (*telling.values(), *given.values()) for word in text.split(":")]
 
 
 def take_snapshot(files: Files, home: Path, folder: Path, named: Iterable[str], target: Path) -> Snapshot:

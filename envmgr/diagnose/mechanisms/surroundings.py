@@ -211,8 +211,8 @@ def _shadows(situation: Situation) -> Iterator[Hypothesis]:
 def _settings(situation: Situation) -> Iterator[Hypothesis]:
     libraries = {module.split(".")[0] for module in situation.contents.owners} | _INSTALLERS
     for path, text in situation.around.files.items():
-        if not path.startswith("home/") or path in situation.world.files.remove:
-            continue
+        if not path.startswith("home/") or path in situation.world.files.remove or text.startswith("#!"):
+            continue  # a program is no settings file
         words = re.findall(r"[a-z0-9_]+", path.lower())
         if not libraries & set(words):
             continue
@@ -229,7 +229,7 @@ def _settings(situation: Situation) -> Iterator[Hypothesis]:
         yield Hypothesis(
             "remove a settings file", with_files(situation.world, FileChanges(remove=(path,))), cause, weight, 2.5
         )
-        yield from _keys(situation, path, text, cause)
+        yield from _keys(situation, path, text, cause, weight)
 
 
 def _clean_home(situation: Situation) -> Iterator[Hypothesis]:
@@ -243,13 +243,13 @@ def _clean_home(situation: Situation) -> Iterator[Hypothesis]:
         yield Hypothesis("a clean HOME", world, cause, 0.15, 4.0)
 
 
-def _keys(situation: Situation, path: str, text: str, cause: Cause) -> Iterator[Hypothesis]:
-    """Propose to take out each key of a settings file, so that the library's own default holds."""
+def _keys(situation: Situation, path: str, text: str, cause: Cause, most: float) -> Iterator[Hypothesis]:
+    """Propose to take out each key of a settings file, so that the library's own default holds; no likelier than it."""
     for key in _keys_of(text):
         world = with_files(situation.world, FileChanges(edit=(Edit(path=path, key=key, value=None),)))
         why = f"{key} in {path.removeprefix('home/')} decides it"
         found = cause.model_copy(update={"why": why})
-        weight = 0.5 if situation.reading.says(key) else 0.2
+        weight = min(most, 0.5 if situation.reading.says(key) else 0.2)
         yield Hypothesis("take out a key", world, found, weight, 2.5)
 
 

@@ -5,6 +5,7 @@ from envmgr.diagnose.cell_processes import of_process
 from envmgr.diagnose.records import judge
 from envmgr.diagnose.records.record import Facts, Record
 from envmgr.model.cell import Cell
+from envmgr.model.lacking import Lacking
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Parity
 
@@ -24,21 +25,22 @@ def failed(log, label="one", outcome=Outcome.FAILED, reason="it failed", **field
     return of_process(judge(Record(log, Facts())), cell(label, **fields), result, log)
 
 
-@pytest.mark.parametrize(
-    ("reason", "kind", "name"),
-    [
-        ("one exists for macos-arm64; this host is linux-x86_64", "platform", "macos-arm64"),
-        (
-            "one wants Python 3.8 for linux-x86_64; found 3.11.7 x86_64; get it: envmgr python install 3.8",
-            "python",
-            "3.8",
-        ),
-    ],
-)
-def test_what_the_host_lacks_is_the_cause(reason, kind, name):
-    found = refused(reason)
+@pytest.mark.parametrize(("kind", "name"), [("platform", "macos-arm64"), ("python", "3.8")])
+def test_what_the_host_lacks_is_the_cause(kind, name):
+    found = refused("whatever it says", lacking=Lacking(kind=kind, name=name))
     assert (found.cause.kind, found.cause.name, found.phase) == (kind, name, Phase.INTERPRETER)
-    assert found.evidence[0].quote == reason
+    assert (found.evidence[0].quote, found.impossible) == ("whatever it says", "whatever it says")
+
+
+def test_a_cell_that_was_stored_before_anything_was_named_accuses_its_python():
+    stored = cell(refusal=Outcome.UNAVAILABLE, phase=Phase.INTERPRETER, reason="no", python="3.8.18")
+    old = {name: value for name, value in stored.model_dump(mode="json").items() if name != "lacking"}
+    assert of_refusal(Cell.model_validate(old)).cause.name == "3.8"
+
+
+def test_what_has_left_its_index_is_named():
+    found = refused("it is gone", Outcome.GONE, Phase.DOWNLOAD, lacking=Lacking(kind="distribution", name="demo==1.0"))
+    assert (found.cause.kind, found.cause.name) == ("index", "demo==1.0")
 
 
 def test_a_missing_device_is_hardware_and_impossible_here():
@@ -49,15 +51,17 @@ def test_a_missing_device_is_hardware_and_impossible_here():
 
 
 def test_a_python_that_can_be_had_is_not_impossible():
-    found = refused("one wants Python 3.8 for linux-x86_64; found none; get it: envmgr python install 3.8")
+    found = refused("it wants Python 3.8", lacking=Lacking(kind="python", name="3.8", obtainable=True))
     assert found.fix.python == "3.8"
     assert not found.impossible
 
 
 def test_version_sets_that_lack_the_same_share_a_finding():
-    said = "{} exists for macos-arm64; this host is linux-x86_64"
-    assert refused(said.format("one")).id == refused(said.format("two"), label="two").id
-    assert refused(said.format("one")).id != refused("one exists for windows-x86_64; this host is linux-x86_64").id
+    mac, windows = (Lacking(kind="platform", name=name) for name in ("macos-arm64", "windows-x86_64"))
+    said = "{} is not for this host"
+    first = refused(said.format("one"), lacking=mac)
+    assert first.id == refused(said.format("two"), label="two", lacking=mac).id
+    assert first.id != refused(said.format("one"), lacking=windows).id
 
 
 def test_processes_that_fail_alike_share_a_finding_wherever_they_stood():
@@ -85,15 +89,12 @@ def test_wrong_numbers_accuse_the_library_that_computed_them():
 
 
 @pytest.mark.parametrize(
-    ("reason", "kind", "name"),
-    [
-        ("one for linux: there is no demo==9.0: error: No solution found", "package", "demo"),
-        ("there is no space left", "unknown", ""),
-    ],
+    ("lacking", "kind", "name"),
+    [(Lacking(kind="distribution", name="demo==9.0"), "package", "demo"), (None, "unknown", "")],
 )
-def test_what_cannot_be_built_accuses_what_is_not_to_be_had(reason, kind, name):
-    made = cell(refusal=Outcome.BUILD_FAILED, phase=Phase.RESOLVE, reason=reason)
-    found = of_refusal(made, judge(Record(reason, Facts())))
+def test_what_cannot_be_built_accuses_what_is_not_to_be_had(lacking, kind, name):
+    made = cell(refusal=Outcome.BUILD_FAILED, phase=Phase.RESOLVE, reason="it stopped", lacking=lacking)
+    found = of_refusal(made, judge(Record("it stopped", Facts())))
     assert (found.cause.kind, found.cause.name, found.check) == (kind, name, "the build")
 
 
