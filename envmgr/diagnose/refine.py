@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from packaging.version import Version
+
 from envmgr.diagnose.minimise import boundary, smallest
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.releases import Release, installable, stable
@@ -50,6 +52,7 @@ class Refinement:
             self._date_to_caps(refined)
         self._drop_idle_parts(refined)
         self._find_boundaries(refined)
+        self._come_near(refined, solution)
         return refined
 
     def _came_later(self, solution: Solution) -> bool:
@@ -199,19 +202,56 @@ class Refinement:
             if len(usable) >= 2:
                 self._bisect(refined, text, usable)
 
-    def _bisect(self, refined: Refined, text: str, releases: list[Release]) -> None:
+    def _come_near(self, refined: Refined, solution: Solution) -> None:
+        """Turn a pin that passes into the one that is nearest to what fails, as far as there is time to find it."""
+        steps = (*solution.candidate.trail, solution.candidate.hypothesis)
+        moved = {text for step in steps if step.mechanism == "another version" for text in asked(step.world)}
+        for text in (text for text in asked(refined.world) if text in moved):
+            line = read_line(text)
+            bad = version_of(self._situation.seen.resolved.get(line.key, "")) if line else None
+            good = version_of(line.pin) if line else None
+            if line is None or text in asked(self._base) or bad is None or good is None or good == bad:
+                continue
+            low, high = sorted((good, bad))
+            known = (r for r in stable(self._situation.releases(line.key)) if low <= r.version <= high)
+            between = [r for r in known if installable(r, self._situation.target, sources=False)]
+            between = between if good < bad else between[::-1]
+            if len(between) < 2 or between[0].version != good or between[-1].version != bad:
+                continue
+            if not self._kept(refined, line.key, good):
+                continue
+            left = self._between(refined, text, between)
+            world = replaced(refined.world, text, replace(line, specifier=f"=={left[0].version}").text())
+            if left[0].version != good:
+                refined.world, refined.seen = world, self._journal.observe([world])[0]
+            last, first = left[0].version, left[-1].version
+            said = f"{line.name} {last} works, {first} breaks" if len(left) == 2 else ""
+            _add(refined, line.name, said)
+
+    def _kept(self, refined: Refined, key: str, good: Version) -> bool:
+        """Tell whether a pin is what was installed where it passed, on the Python that was asked for."""
+        same_python = refined.world.python == self._base.python
+        return same_python and version_of(refined.seen.resolved.get(key, "")) == good
+
+    def _between(self, refined: Refined, text: str, releases: list[Release]) -> list[Release]:
+        """Return the releases from the last that is seen to pass to the first that is seen to fail."""
         line = read_line(text)
-        if line is None:
-            return
-        firsts = _series(releases)
-        for coarse, most in ((firsts, 3), (None, 2)):
+        for coarse, most in ((_series(releases), 3), (None, 2)):
             points = coarse or releases
-            if self._elapsed() > _ENOUGH_SECONDS / 2 or len(points) < 3:
+            if line is None or self._elapsed() > _ENOUGH_SECONDS / 2 or len(points) < 3:
                 continue
             good, bad = boundary(
                 points, lambda release: self._good(refined, text, f"{line.name}=={release.version}"), most
             )
-            releases = [r for r in releases if points[good].version <= r.version <= points[bad].version]
+            low, high = sorted((points[good].version, points[bad].version))
+            releases = [r for r in releases if low <= r.version <= high]
+        return releases
+
+    def _bisect(self, refined: Refined, text: str, releases: list[Release]) -> None:
+        line = read_line(text)
+        if line is None:
+            return
+        releases = self._between(refined, text, releases)
         last, first = releases[0].version, releases[-1].version
         new = (
             replace(line, specifier=f"<{first}").text()
@@ -230,14 +270,19 @@ class Refinement:
             if exact
             else f"{line.name} works up to {last} at least and breaks by {first}"
         )
-        refined.causes = [
-            cause.model_copy(update={"why": f"{cause.why}; {said}"}) if cause.name == line.name else cause
-            for cause in refined.causes
-        ]
+        _add(refined, line.name, said)
 
     def _good(self, refined: Refined, text: str, pinned: str) -> bool | None:
         seen = self._journal.observe([replaced(refined.world, text, pinned)])[0]
         return True if seen.passed else (False if seen.built else None)
+
+
+def _add(refined: Refined, name: str, said: str) -> None:
+    """Let the cause of a name say more."""
+    refined.causes = [
+        cause.model_copy(update={"why": f"{cause.why}; {said}"}) if said and cause.name == name else cause
+        for cause in refined.causes
+    ]
 
 
 def _older(one: str, other: str) -> bool:
@@ -246,7 +291,7 @@ def _older(one: str, other: str) -> bool:
 
 
 def _series(releases: Sequence[Release]) -> list[Release]:
-    """Return the ends and the first release of each major series between them."""
+    """Return the ends and the first release of each major series between them, in the order given."""
     firsts: dict[int, Release] = {}
     for release in releases:
         firsts.setdefault(release.version.major, release)
@@ -255,4 +300,5 @@ def _series(releases: Sequence[Release]) -> list[Release]:
         **{r.version: r for r in firsts.values()},
         releases[-1].version: releases[-1],
     }
-    return [kept[version] for version in sorted(kept)]
+    falling = releases[0].version > releases[-1].version
+    return [kept[version] for version in sorted(kept, reverse=falling)]

@@ -164,8 +164,9 @@ def relaxed(situation: Situation) -> Iterator[Hypothesis]:
     """Propose to loosen each pin in turn when what is asked for contradicts itself."""
     if situation.seen.built or len(situation.lines) < 2:
         return
-    text = situation.reading.text
-    contradiction = bool(re.search(r"depends? on|conflict|incompatible|unsatisfiable", text, re.IGNORECASE)) or not text
+    text, resolving = situation.reading.text, situation.seen.phase == Phase.RESOLVE
+    speaks = re.search(r"depends? on|conflict|incompatible|unsatisfiable", text, re.IGNORECASE)
+    contradiction = not text or (resolving and speaks is not None)
     for line in situation.lines:
         if not line.pin:
             continue
@@ -178,6 +179,8 @@ def relaxed(situation: Situation) -> Iterator[Hypothesis]:
         seconds = 4.0 + size / 20_000_000
         why = f"what {line.name} {line.pin} requires contradicts the rest"
         cause = Cause(kind="conflict", name=line.name, why=why)
+        if not resolving and text:
+            cause = Cause(kind="package", name=line.name, why=f"{line.name} {line.pin} cannot be installed here")
         if not installable(pinned, situation.target, sources=True):
             cause = cause_for_target(situation, line, (pinned,))
         for specifier, factor in ((f">={line.pin}", 1.0), (f"<={line.pin}", 0.9)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,6 +22,11 @@ from envmgr.diagnose.requirement import Line, key_of, read_line, version_of
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import asked, with_requirement
 from envmgr.model.finding import Cause
+
+_LOOK_UPS = frozenset({"__getattr__", "__getattribute__"})
+_REMOVED = re.compile(
+    r"\bremoved\b[^.\n]{0,80}?\b(?:since|in|as of|from)\b[^.\n\d]{0,40}(\d+(?:\.\d+)+)", re.IGNORECASE
+)
 
 
 def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
@@ -129,20 +135,43 @@ def _lost_names(situation: Situation) -> Iterator[Hypothesis]:
         yield from _before_it_was_lost(situation, owner, module, name)
         if owner:
             yield from ladder(situation, owner, f"{module} has no {name}", 0.6)
+    yield from _refused(situation)
     lost = situation.reading.missing
     if lost and "." in lost and situation.contents.has(lost):
         owner = situation.contents.owner_of(lost)
         yield from ladder(situation, owner, f"{owner} has no {lost}", 0.6)
 
 
+def _refused(situation: Situation) -> Iterator[Hypothesis]:
+    """A library's own look-up of names raised: it has no more, or not yet, what it was asked for."""
+    reading = situation.reading
+    last = reading.frames[-1] if reading.frames else None
+    if last is None or last.function not in _LOOK_UPS or reading.exception not in {"AttributeError", "ImportError"}:
+        return
+    owner = situation.contents.owner_of(last.module)
+    if not owner or reading.names:
+        return
+    said = _REMOVED.search(reading.text)
+    if said:
+        yield from _below(situation, owner, said[1], f"{owner} says itself: {reading.message}")
+    yield from ladder(situation, owner, reading.message, 0.6)
+
+
 def _before_it_was_lost(situation: Situation, owner: str, module: str, name: str) -> Iterator[Hypothesis]:
-    """Cap a library below the series that is known to have taken the name away, where an earlier one has a wheel."""
-    series = version_of(first_without(module, name))
-    if series is None or not owner:
+    """Cap a library below the series that is known to have taken the name away."""
+    known = first_without(module, name)
+    if known and owner:
+        yield from _below(situation, owner, known, f"{owner} {known} took {name} out of {module}")
+
+
+def _below(situation: Situation, owner: str, text: str, why: str) -> Iterator[Hypothesis]:
+    """Cap a library below a series, where an earlier one has a wheel."""
+    series = version_of(text)
+    if series is None:
         return
     older = (release for release in stable(situation.releases(owner)) if release.version < series)
     if any(installable(release, situation.target, sources=False) for release in older):
-        cause = Cause(kind="package", name=owner, why=f"{owner} {series} took {name} out of {module}")
+        cause = Cause(kind="package", name=owner, why=why)
         pinned = owner in {line.key for line in situation.lines}
         yield _moved(situation, f"{owner}<{series}", cause, 0.85, pinned)
 

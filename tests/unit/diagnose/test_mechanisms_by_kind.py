@@ -152,3 +152,47 @@ def test_a_later_line_of_the_probe_is_progress_whatever_the_phase():
     assert second.later_than(first)
     assert not first.later_than(second)
     assert second.later_than(Observation(False, Phase.RUN, "run me alone"))
+
+
+REFUSED = """Traceback (most recent call last):
+  File "<string>", line 1, in <module>
+  File "/e/lib/python3.10/site-packages/alpha/data.py", line 156, in __getattr__
+    raise {raised}(msg)
+{raised}: {message}
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "message", "first"),
+    [
+        ("ImportError", "\n`old` has been removed from Alpha since version 1.2.\nSee there.", "alpha<1.2"),
+        ("AttributeError", "`a.old` was removed in the Alpha 2.0 release. Use `new`.", "alpha<2.0"),
+        ("AttributeError", "'Table' object has no attribute 'append'", "alpha==2.0"),
+    ],
+)
+def test_a_library_that_refuses_a_name_itself_is_taken_older(planted, world, distribution, raised, message, first):
+    planted.release("alpha", *((f"{major}.{minor}", "2020-01-01") for major in (1, 2) for minor in range(2)))
+    planted.installed = (distribution("alpha", "2.1", modules=frozenset({"alpha", "alpha.data"})),)
+    planted.probe = "import alpha"
+    text = REFUSED.format(raised=raised, message=message)
+    found = [h for h in names.hypotheses(situation_of(planted, text, world)) if h.likelihood > 0.4]
+    assert asked(max(found, key=lambda one: one.likelihood).world) == (first,)
+
+
+def test_a_build_that_fails_contradicts_nothing(planted, world):
+    planted.release("alpha", ("1.0", "2020-01-01"), tag=None)
+    both = world.model_copy(update={"requirements": ("alpha==1.0", "beta==1.0")})
+    said = "Failed to build `alpha==1.0`: it likely depends on cython"
+    seen = Observation(False, Phase.BUILD, said)
+    found = list(builds.relaxed(planted.situation(both, both, seen)))
+    assert {one.cause.kind for one in found} == {"package"}
+    resolving = replace(seen, phase=Phase.RESOLVE)
+    assert {one.cause.kind for one in builds.relaxed(planted.situation(both, both, resolving))} == {"conflict"}
+
+
+def test_programs_in_home_are_no_settings(planted, world, distribution):
+    planted.installed = (distribution("alpha", "1.0", modules=frozenset({"alpha"})),)
+    planted.files = {"home/bin/alpha": "#!/bin/sh\nHERE=1\n", "home/.alpha.cfg": "mode = odd\n"}
+    found = surroundings.hypotheses(situation_of(planted, "ValueError: no", world))
+    removed = [path for one in found for path in one.world.files.remove if len(one.world.files.remove) == 1]
+    assert removed == ["home/.alpha.cfg"]

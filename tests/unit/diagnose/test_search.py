@@ -72,6 +72,24 @@ def test_what_came_after_the_pin_is_capped_at_its_exact_boundary(planted, world,
     assert finding.fix.requirements == ("alpha==1.0", "beta<3.0")
 
 
+def test_a_pin_that_lost_a_name_moves_to_the_nearest_release_that_has_it(planted, world, distribution):
+    days = [(f"{major}.{minor}", f"20{10 + major}-0{minor + 1}-01") for major in (1, 2, 3) for minor in range(5)]
+    planted.release("alpha", *days)
+
+    def rule(w):
+        planted.installed = (distribution("alpha", pin(w), modules=frozenset({"alpha"})),)
+        lost = "AttributeError: module 'alpha' has no attribute 'old'"
+        return "" if tuple(map(int, pin(w).split("."))) <= (1, 3) else lost
+
+    def pin(w):
+        return next(read_line(text).pin for text in asked(w))
+
+    planted.rule = rule
+    finding = find(planted, world.model_copy(update={"requirements": ("alpha==3.4",)}))
+    assert finding.fix.requirements == ("alpha==1.3",)
+    assert "alpha 1.3 works, 1.4 breaks" in finding.cause.why
+
+
 def test_an_older_python_is_taken_for_a_name_that_python_lost(planted, world):
     text = "ImportError: cannot import name 'Iterable' from 'collections' (x)"
     planted.rule = lambda w: "" if w.python in {"3.8", "3.9"} else text
