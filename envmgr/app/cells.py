@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.turns import Turns
 from envmgr.app.workplace import Workplace
-from envmgr.cell.run import Surroundings, not_run, run_cell
+from envmgr.cell.run import Surroundings, lay_request, not_run, run_cell
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.result import CellResult
@@ -65,20 +65,22 @@ class CellRunner:
             home, folder = scratch / "home", scratch / "work"
             for each in (home, folder):
                 files.make_folder(each)
+            manifest = self._workplace.shelf[cell.manifest]
             try:
-                lay_data(self._workplace, self._workplace.shelf[cell.manifest], home)
+                lay_data(self._workplace, manifest, home)
+                lay_request(cell, folder, files)
+                own = own_temporary(self._workplace, manifest, home)
             except (EnvmgrError, OSError) as error:
                 return not_run(cell, round_number, error)
             with turn:
-                return self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch))
+                return self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch, own))
 
-    def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path) -> CellResult:
+    def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path, own: Mapping[str, str]) -> CellResult:
         place, env = self._workplace, room.env
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
         home = scratch / "home"
         variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
-        variables |= own_temporary(place, manifest, home)
         surroundings = Surroundings(
             process=place.process,
             files=place.files,
@@ -86,7 +88,7 @@ class CellRunner:
             machine=place.machine,
             python=Path(env.python),
             runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
-            variables=variables,
+            variables={**variables, **own},
             log=log,
             log_name=f"logs/{log.name}",
             writable=(home, *self._outside, *((Path(env.path),) if room.writable else ())),

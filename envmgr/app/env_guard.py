@@ -16,7 +16,7 @@ from envmgr.model.env import Env
 from envmgr.model.result import CellResult, SetAside, spoilt
 from envmgr.ports import Event
 
-_SHARE = 0.05
+_SHARE = 0.02
 """The share of the cells' own time that looking after their env may take, as long as one runner is measured."""
 
 

@@ -17,6 +17,7 @@ from envmgr.model.result import CellResult
 from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessRequest
 
 _PROTOCOL = 1
+_REQUEST = "in.json"
 _REPORT_LIMIT = 64_000_000
 
 
@@ -27,7 +28,8 @@ class Surroundings:
     `python` is the env's interpreter, `runner` the script, `variables` the complete environment of the process. With a
     `machine` the result tells what else went on there.
     `log` gets stdout and stderr; `log_name` is how the result refers to it. `writable` are the folders that it may
-    write to besides its scratch folder (None: all). `folder` is an empty one to work in; without it one is made.
+    write to besides its scratch folder (None: all). `folder` is one to work in, with nothing but what `lay_request` has
+    put there; without it one is made.
     """
 
     process: Process
@@ -54,6 +56,11 @@ def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
     return result.model_copy(update={"started_at": started_at, "log": log})
 
 
+def lay_request(cell: Cell, folder: Path, files: Files) -> None:
+    """Write what a cell's runner is asked for into the folder that it will work in."""
+    files.write(folder / _REQUEST, _request_text(cell), durable=False)
+
+
 def not_run(cell: Cell, round_number: int, error: Exception) -> CellResult:
     """Return the result of a cell that envmgr itself could not run."""
     return _failed(cell, round_number, Phase.RUN, one_line(f"envmgr could not run the cell: {error}"))
@@ -67,8 +74,9 @@ def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
     if not files.exists(surroundings.runner):
         return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}")
     with nullcontext(surroundings.folder) if surroundings.folder else files.scratch("cell") as folder:
-        request, report = folder / "in.json", folder / "out.json"
-        files.write(request, _request_text(cell), durable=False)
+        request, report = folder / _REQUEST, folder / "out.json"
+        if not surroundings.folder:
+            lay_request(cell, folder, files)
         before = surroundings.machine.look() if surroundings.machine else None
         completed = surroundings.process.run(
             ProcessRequest(

@@ -20,6 +20,8 @@ _PAGING = _PROCESSES / "vmstat"
 _USER = 11
 """Where the ticks in user mode stand among the fields behind a program's name; those of the system are next."""
 _LISTED_AGAIN_AFTER = 0.2
+_SEEN_AGAIN_AFTER = 0.005
+"""Seconds for which a sight holds: the system's counters tick at best every hundredth."""
 _IDLE = ("idle", "iowait", "guest", "guest_nice", "steal")
 
 
@@ -29,21 +31,27 @@ class RealMachine:
     def __init__(self) -> None:
         self._programs: Mapping[str, float] = {}
         self._listed = -_LISTED_AGAIN_AFTER
+        self._latest: Sight | None = None
         self._guard = threading.Lock()
         self._throttle_counts = tuple(_CPUS.glob(_THROTTLE_COUNTS))
 
     def look(self) -> Sight:
         """Return the counters and levels of this moment; takes a millisecond, and a few when programs are listed.
 
-        They are listed again only after a while: sights that follow closely have the same list.
+        They are listed again only after a while: sights that follow closely have the same list. One of a moment ago is
+        given again: between short cells, what is seen after one is what is seen before the next.
         """
         with self._guard:
+            if self._latest is not None and time.monotonic() - self._latest.at < _SEEN_AGAIN_AFTER:
+                return self._latest
             if time.monotonic() - self._listed >= _LISTED_AGAIN_AFTER:
                 self._programs, self._listed = _programs(), time.monotonic()
-            programs, listed = self._programs, self._listed
+            self._latest = self._sight()
+            return self._latest
+
+    def _sight(self) -> Sight:
         times = psutil.cpu_times()._asdict()
         memory = psutil.virtual_memory()
-        frequency = _frequency()
         return Sight(
             at=time.monotonic(),
             cores=psutil.cpu_count() or 1,
@@ -54,10 +62,10 @@ class RealMachine:
             available=memory.available,
             moved=_moved(),
             throttled=_throttled(self._throttle_counts),
-            frequency=frequency,
+            frequency=_frequency(),
             speed_limit=_speed_limit(),
-            programs=dict(programs),
-            listed=listed,
+            programs=dict(self._programs),
+            listed=self._listed,
         )
 
 

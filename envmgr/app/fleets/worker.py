@@ -14,7 +14,7 @@ from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.backends import invariants
-from envmgr.cell.run import Surroundings, run_cell
+from envmgr.cell.run import Surroundings, lay_request, run_cell
 from envmgr.env.build import build_once
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Places, Switches, Tools
 from envmgr.env.identity import env_key
@@ -155,6 +155,7 @@ def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Ro
     runner = scratch / f"{cell.runner}.py"
     place.files.write(runner, order.runner)
     lay_data(place, manifest, home)
+    lay_request(cell, folder, place.files)
 
     def run(room: Room) -> CellResult:
         variables = variables_of(place, room.env, manifest, home, selection_of(manifest, cell.device))
