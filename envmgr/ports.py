@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.conditions import Sight
+from envmgr.model.env import Sharing
 from envmgr.model.finding import Finding
 from envmgr.model.result import CellResult, Extension, Run, RunRecord, SetAside
 
@@ -113,7 +114,7 @@ class Files(Protocol):
     def snapshot(self, folder: Path) -> dict[str, str]: ...
     def facts(self, path: Path) -> str: ...
     def digest(self, path: Path, algorithm: str) -> str: ...
-    def ways_to_share(self, source: Path, target: Path) -> tuple[str, str]: ...
+    def ways_to_share(self, source: Path, target: Path) -> tuple[Sharing, str]: ...
     def detach(self, path: Path) -> int: ...
     def places_of_bytecode(self, folder: Path) -> tuple[Path, ...]: ...
     def given_back(self, paths: Sequence[Path]) -> tuple[int, ...]: ...
@@ -176,6 +177,9 @@ class Listener:
 
     def on_plan(self, plan: Plan, measured: int = 0) -> None:
         """Take note of what will be measured; so many of its processes are there already."""
+
+    def on_further(self, processes: int) -> None:
+        """Take note that so many more processes follow than were planned for sure."""
 
     def on_cell_started(self, cell: Cell, round_number: int) -> None:
         """Take note that a process of a cell has been started."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from envmgr.app.hosting import fetch_python, true_settings
 from envmgr.app.locking import LockFound, LockMaker, LockWishes, existing_lock, read_lock, told
+from envmgr.app.sharing import shared
 from envmgr.app.vendoring import Vendor
 from envmgr.app.workplace import Workplace
 from envmgr.backends import invariants
@@ -106,7 +107,7 @@ class Builder:
         place = self._workplace
         try:
             tools = Tools(place.process, place.files, place.clock, place.listener, self._inspected)
-            env, fresh = build_once(request, tools, invariants)
+            env, fresh = build_once(shared(request, place), tools, invariants)
         except BuildError as error:
             if found is not None and error.gone:
                 raise self._vendor.told_gone(error, found.lock, request.content.digest) from error

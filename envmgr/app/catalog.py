@@ -8,6 +8,7 @@ from envmgr.app.building import Builder, BuildWishes
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import pythons_here
 from envmgr.app.locking import read_lock
+from envmgr.app.sharing import make_own
 from envmgr.app.workplace import Workplace
 from envmgr.errors import BuildError, EnvmgrError, ManifestError
 from envmgr.host.match import match
@@ -78,12 +79,12 @@ def details(workplace: Workplace, name: str) -> Details:
 
 
 def folder_of(workplace: Workplace, name: str) -> str:
-    """Return the folder of a built env; raises BuildError when it is not built."""
+    """Return the folder of a built env, which from now on may be written to; raises BuildError when it is not built."""
     manifest, variant = pick_one(workplace, name)
     built = Builder(workplace, pythons_here(workplace), BuildWishes()).find(manifest, variant)
     if built is None:
         raise BuildError(f"{name} is not built", "wanted a finished environment; found none", f"envmgr build {name}")
-    return built.env.path
+    return make_own(workplace, built.env).path
 
 
 def _entry(workplace: Workplace, builder: Builder, manifest: Manifest, variant: str) -> CatalogueEntry:

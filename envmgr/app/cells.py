@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 
-from envmgr.app.confining import outside, own_temporary
+from envmgr.app.confining import outside, own_temporary, writable_of
 from envmgr.app.env_guard import Room
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.laying import lay_data
@@ -91,7 +91,7 @@ class CellRunner:
             variables={**variables, **own},
             log=log,
             log_name=f"logs/{log.name}",
-            writable=(home, *self._outside, *((Path(env.path),) if room.writable else ())),
+            writable=(home, *self._outside, *(writable_of(place, env) if room.writable else ())),
             folder=scratch / "work",
         )
         return run_cell(cell, round_number, surroundings)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from envmgr.app.workplace import Workplace
 from envmgr.env.build import MARKER
+from envmgr.env.content import known_wheels
 from envmgr.env.guard import record_of
 from envmgr.errors import NothingSelectedError
 from envmgr.model.env import Env
@@ -20,12 +21,15 @@ _LOCK = ".lock"
 
 
 class Rubbish(NamedTuple):
-    """A folder that can be removed: what it is, and its bytes."""
+    """A folder that can be removed: what it is, and the bytes that this gives back once those before it are removed.
+
+    A file that has other names, in uv's cache or in another env, gives nothing back before the last of them goes.
+    """
 
     path: str
     what: str
     manifest: str
-    size: int
+    size: int = 0
 
 
 def find_rubbish(workplace: Workplace, names: Sequence[str], older_than: int | None) -> tuple[Rubbish, ...]:
@@ -42,7 +46,14 @@ def find_rubbish(workplace: Workplace, names: Sequence[str], older_than: int | N
         looked = f"looked in {workplace.folders.cache}" + (f" for {', '.join(names)}" if names else "")
         in_use = f"; {len(everything)} in use by other processes" if everything else ""
         raise NothingSelectedError("there is nothing to remove", looked + in_use, "envmgr list")
-    return tuple(found)
+    return _measured(workplace, found)
+
+
+def _measured(workplace: Workplace, found: Sequence[Rubbish]) -> tuple[Rubbish, ...]:
+    """Return folders with what removing them gives back, one after the other; answers have their own sum."""
+    folders = [item for item in found if item.path != str(_receipts(workplace))]
+    sizes = dict(zip(folders, workplace.files.given_back([Path(item.path) for item in folders]), strict=True))
+    return tuple(item._replace(size=sizes.get(item, item.size)) for item in found)
 
 
 def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, ...]:
@@ -54,6 +65,8 @@ def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, .
     gone = tuple(item for item in rubbish if _removed(workplace, Path(item.path)))
     for path in (*_free_locks(workplace), _receipts(workplace)):
         _removed(workplace, path)
+    if not any(workplace.files.is_folder(path) for path in workplace.files.list(workplace.folders.envs)):
+        workplace.files.remove(known_wheels(workplace.folders.envs))
     return gone
 
 
@@ -94,12 +107,11 @@ def _envs(workplace: Workplace, names: Sequence[str], older_than: int | None) ->
         env = _marked(workplace, folder)
         if env is None:
             if not names and limit is None:
-                found.append(Rubbish(str(folder), "left by an unfinished build", "", workplace.files.size(folder)))
+                found.append(Rubbish(str(folder), "left by an unfinished build", ""))
             continue
         too_new = limit is not None and datetime.fromisoformat(env.built_at) > limit
         if (not wanted or env.manifest in wanted) and not too_new:
-            size = workplace.files.size(folder)
-            found.append(Rubbish(str(folder), f"environment built {env.built_at}", env.manifest, size))
+            found.append(Rubbish(str(folder), f"environment built {env.built_at}", env.manifest))
     return found
 
 
@@ -111,9 +123,8 @@ def _leftovers(workplace: Workplace) -> list[Rubbish]:
     }
     found = []
     for name, what in kinds.items():
-        paths = workplace.files.list(workplace.folders.cache / name)
-        found += [Rubbish(str(path), what, "", workplace.files.size(path)) for path in paths]
-    found += [Rubbish(str(path), "the lock of an environment that is gone", "", 0) for path in _free_locks(workplace)]
+        found += [Rubbish(str(path), what, "") for path in workplace.files.list(workplace.folders.cache / name)]
+    found += [Rubbish(str(path), "the lock of an environment that is gone", "") for path in _free_locks(workplace)]
     receipts = spent(str(workplace.folders.cache))
     if receipts:
         size = sum(workplace.files.size(Path(path)) for path in receipts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from envmgr.app.place import HostPlace
+from envmgr.model.env import Env
 from envmgr.model.manifest import Manifest
 
 _LONGEST_TEMPORARY = 72
@@ -18,6 +19,15 @@ def own_temporary(place: HostPlace, manifest: Manifest, home: Path) -> dict[str,
         return {}
     place.files.make_folder(folder)
     return {name: str(folder) for name in ("TMPDIR", "TEMP", "TMP") if name not in manifest.env}
+
+
+def writable_of(place: HostPlace, env: Env) -> tuple[Path, ...]:
+    """Return where in an env a process may write that may write to it: everywhere, or bytecode alone.
+
+    Files of an env that are links reach other envs. Bytecode has folders of its own, which share nothing.
+    """
+    folder = Path(env.path)
+    return place.files.places_of_bytecode(folder) if env.linked else (folder,)
 
 
 def outside(place: HostPlace) -> tuple[Path, ...]:

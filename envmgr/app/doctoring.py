@@ -8,15 +8,21 @@ from typing import NamedTuple
 from envmgr.app.hosting import facts_of
 from envmgr.app.workplace import Workplace
 from envmgr.host.possible import Possibility, what_it_can_have
+from envmgr.model.env import Sharing
 from envmgr.model.host import HostFacts
 
 
 class Examination(NamedTuple):
-    """A host and, for each manifest and variant, whether it can be had there and why not."""
+    """A host and, for each manifest and variant, whether it can be had there and why not.
+
+    `sharing` tells how its environments share the bytes of their files (None of another host), and why not better.
+    """
 
     facts: HostFacts
     manifests: tuple[Possibility, ...]
     broken: tuple[str, ...]
+    sharing: Sharing | None = None
+    sharing_why: str = ""
 
 
 def examine(workplace: Workplace, host: Path | None) -> Examination:
@@ -24,4 +30,5 @@ def examine(workplace: Workplace, host: Path | None) -> Examination:
     facts = facts_of(workplace, host)
     manifests, errors = workplace.shelf.sound()
     possible = what_it_can_have(manifests.values(), facts)
-    return Examination(facts, possible, tuple(error.what for error in errors))
+    sharing, why = (None, "") if host is not None else workplace.sharing
+    return Examination(facts, possible, tuple(error.what for error in errors), sharing, why)

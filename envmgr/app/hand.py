@@ -10,6 +10,7 @@ from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import list_devices, selection_of, variables_of
+from envmgr.app.sharing import make_own
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for
 from envmgr.errors import HostError, UsageError
@@ -54,6 +55,7 @@ def run_by_hand(
     """
     built = build_named(workplace, name, BuildWishes())
     manifest = built.target.manifest
+    make_own(workplace, built.env)
     home = workplace.folders.cache / "homes" / f"{manifest.name}-{built.env.key}"
     workplace.files.make_folder(home)
     _lay_anew(workplace, manifest, home)

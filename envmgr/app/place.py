@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from envmgr.errors import HostError, ManifestError
+from envmgr.model.env import Sharing
 from envmgr.ports import Clock, Listener, Machine
 from envmgr.system.artefacts import RealArtefacts
 from envmgr.system.caller import Caller, caller
@@ -89,6 +90,18 @@ class HostPlace:
         if self.caller.system == "win32":
             return Path(self.caller.environment.get("LOCALAPPDATA", self.caller.home)) / "uv" / "cache"
         return Path(self.caller.environment.get("XDG_CACHE_HOME") or self.caller.home / ".cache") / "uv"
+
+    @cached_property
+    def sharing(self) -> tuple[Sharing, str]:
+        """How an env's files can share their bytes with uv's cache on this host, and why not better.
+
+        The user's own UV_LINK_MODE=copy rules hard links out; no other value of it rules them in.
+        """
+        sharing, why = self.files.ways_to_share(self.uv_cache, self.folders.envs)
+        asked = self.caller.environment.get("UV_LINK_MODE", "")
+        if sharing == "hardlink" and asked in {"clone", "copy"}:
+            return "copy", f"UV_LINK_MODE is {asked}"
+        return sharing, why
 
     @property
     def host_file(self) -> Path:

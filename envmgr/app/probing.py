@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from envmgr.app.confining import outside, writable_of
 from envmgr.app.place import HostPlace
 from envmgr.backends import attributed, backend_for
 from envmgr.backends.keras import PROBE as KERAS_PROBE
@@ -76,7 +77,8 @@ def _ask(
         files.write(request, json.dumps({"device": device.id if device else None}))
         argv = (env.python, "-I", str(script), "--request", str(request), "--report", str(report))
         variables = variables_of(workplace, env, manifest, home, selection_of(manifest, device))
-        done = workplace.process.run(ProcessRequest(argv, cwd=folder, env=variables, timeout=_SECONDS))
+        writable = (folder, *outside(workplace), *writable_of(workplace, env)) if env.linked else None
+        done = workplace.process.run(ProcessRequest(argv, folder, variables, timeout=_SECONDS, writable=writable))
         text = files.read(report)
     if text is not None:
         try:

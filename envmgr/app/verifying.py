@@ -14,6 +14,7 @@ from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.past import past_build
 from envmgr.app.probing import ask_keras, list_devices, try_device
+from envmgr.app.sharing import untouched
 from envmgr.app.silent_failures import device_check, finding_on, static_checks
 from envmgr.app.workplace import Workplace
 from envmgr.backends import backend_for, invariants, operation_check
@@ -31,7 +32,7 @@ from envmgr.env.inspect import inspect
 from envmgr.errors import BuildError, EnvmgrError
 from envmgr.host.match import match
 from envmgr.manifest.expand import select, variants
-from envmgr.model.env import Check, DeviceListing, StepState, Verification
+from envmgr.model.env import Check, DeviceListing, Sharing, StepState, Verification
 from envmgr.model.finding import Finding
 from envmgr.model.host import HostFacts, Interpreter
 
@@ -61,6 +62,8 @@ class BuildReport(NamedTuple):
     notes: tuple[str, ...] = ()
     finding: Finding | None = None
     failure: Failure | None = None
+    sharing: Sharing = "copy"
+    sharing_why: str = ""
 
     def exit_code(self, *, strict: bool) -> int:
         """Return 0 for a good build, 1 with `strict` for one that warns, the error's own for a failed one."""
@@ -120,6 +123,8 @@ def _told(workplace: Workplace, facts: HostFacts, label: str, make: Callable[[],
         warnings=tuple(check for check in checks if not check.passed),
         notes=built.notes,
         finding=finding_on(built, checks, facts),
+        sharing=built.env.sharing,
+        sharing_why=built.env.sharing_why,
     )
 
 
@@ -130,7 +135,7 @@ def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification
     built = Builder(workplace, facts, BuildWishes()).find(manifest, variant)
     if built is None:
         raise BuildError(f"{name} is not built", "wanted a finished environment; found none", f"envmgr build {name}")
-    checks = list(checks_of(workplace, built, facts, deep=deep))
+    checks = [*checks_of(workplace, built, facts, deep=deep), *untouched(workplace, built.env)]
     listing = None
     if manifest.backend is not None:
         listing = list_devices(workplace, built.env, manifest, facts)

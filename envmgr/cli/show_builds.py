@@ -14,7 +14,7 @@ from envmgr.cli.session import say
 from envmgr.model.env import Verification
 from envmgr.model.finding import Finding
 from envmgr.report.causes import told
-from envmgr.report.text import amount, clean
+from envmgr.report.text import amount, clean, sharing_in_words
 
 _WATCHED = ("plaidml", "plaidml-keras", "torch", "torchvision", "tensorflow", "keras", "jax", "jaxlib")
 
@@ -35,6 +35,8 @@ def show_builds(reports: Sequence[BuildReport]) -> None:
         state = f"built in {report.seconds:.1f} s" if report.fresh else "nothing to do: it is built"
         version = report.interpreter.version if report.interpreter else ""
         say(f"{report.name}: {state} ({len(report.resolved)} distributions, Python {version})", f"  {report.path}")
+        if report.fresh:
+            say(f"  files: {sharing_in_words(report.sharing, report.sharing_why)}")
         say(*(f"  note: {note}" for note in report.notes))
         for check in report.warnings:
             say(f"  warning: {check.name} {check.subject}: wanted {check.wanted}; found {check.found}")

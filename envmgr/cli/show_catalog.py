@@ -11,6 +11,7 @@ from envmgr.cli.session import say
 from envmgr.errors import ManifestError
 from envmgr.model.host import HostFacts
 from envmgr.report import tables
+from envmgr.report.text import sharing_in_words
 
 
 def show_catalogue(entries: Sequence[CatalogueEntry], broken: Sequence[ManifestError]) -> None:
@@ -47,6 +48,8 @@ def show_details(found: Details) -> None:
 def show_examination(found: Examination) -> None:
     """Print what doctor found."""
     print(tables.doctor(found.facts, [(each.label, each.match) for each in found.manifests], look()), end="")
+    if found.sharing is not None:
+        say(f"files of environments: {sharing_in_words(found.sharing, found.sharing_why)}")
     for what in found.broken:
         say(f"broken: {what}")
 

@@ -6,16 +6,20 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, python_of
+from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, known_wheels, python_of
 from envmgr.env.create import create
-from envmgr.env.guard import record_of
+from envmgr.env.guard import record_of, remember
 from envmgr.env.history import Invariants, no_invariants, play
 from envmgr.env.inspect import inspect
 from envmgr.env.install import install_locked
+from envmgr.env.linked import trust
+from envmgr.env.uv import forget_arguments, uv_environment
+from envmgr.errors import BuildError
 from envmgr.model.env import Env, StepState
-from envmgr.ports import Event, Files
+from envmgr.ports import Event, Files, ProcessRequest
 
 MARKER = "envmgr.json"
+_SECONDS_TO_FORGET = 120.0
 
 
 def find_built(request: BuildRequest, files: Files) -> Env | None:
@@ -69,12 +73,16 @@ def _lock_of(request: BuildRequest) -> Path:
 
 def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     started = tools.clock.monotonic()
-    tools.files.remove(record_of(request.folder))
-    tools.files.remove(request.folder)
-    tools.listener.on_event(Event("create", request.manifest, f"Python {request.interpreter.version}"))
-    switches, places = request.switches, request.places
-    python = create(request.interpreter, request.folder, places.app_data, switches.caller, tools.files)
-    steps = _fill(request, python, tools, invariants)
+    python, steps = _make(request, tools, invariants)
+    found: dict[str, str] = {}
+    if request.switches.sharing == "hardlink":
+        found, damaged = _look_at_links(request, tools)
+        if damaged:
+            _forget(request, damaged, tools)
+            python, steps = _make(request, tools, invariants)
+            found, damaged = _look_at_links(request, tools)
+        if damaged:
+            raise _still_damaged(request, damaged)
     tools.listener.on_event(Event("inspect", request.manifest))
     inspection = inspect(python, tools.process, tools.files)
     tools.inspected[request.key] = inspection
@@ -90,10 +98,53 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
         steps=steps,
         built_at=tools.clock.now().isoformat(timespec="seconds"),
         seconds=round(tools.clock.monotonic() - started, 3),
+        sharing=request.switches.sharing,
+        sharing_why=request.switches.sharing_why,
     )
     tools.files.write(request.folder / MARKER, env.model_dump_json(by_alias=True, indent=2))
+    if found:
+        remember(tools.files, env, found | {MARKER: tools.files.facts(request.folder / MARKER)}, durable=False)
     tools.listener.on_event(Event("built", request.manifest, request.key))
     return env
+
+
+def _make(request: BuildRequest, tools: Tools, invariants: Invariants) -> tuple[Path, tuple[StepState, ...]]:
+    """Make the env from nothing and fill it."""
+    tools.files.remove(record_of(request.folder))
+    tools.files.remove(request.folder)
+    tools.listener.on_event(Event("create", request.manifest, f"Python {request.interpreter.version}"))
+    switches, places = request.switches, request.places
+    python = create(request.interpreter, request.folder, places.app_data, switches.caller, tools.files)
+    return python, _fill(request, python, tools, invariants)
+
+
+def _look_at_links(request: BuildRequest, tools: Tools) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return what is in the env, and the distributions of which uv's cache holds something else than was released."""
+    files, folder = tools.files, request.folder
+    found = files.snapshot(folder)
+    seen = trust(folder, found, known_wheels(request.places.envs), files)
+    for path in seen.unclaimed:
+        files.detach(folder / path)
+        found[path] = files.facts(folder / path)
+    return found, seen.damaged
+
+
+def _forget(request: BuildRequest, damaged: tuple[str, ...], tools: Tools) -> None:
+    """Take damaged distributions out of uv's cache; whoever else has them linked keeps what they have."""
+    text = f"uv's cache holds a changed {', '.join(damaged)}, which is taken out and brought again"
+    tools.listener.on_event(Event("warning", request.manifest, text))
+    environment = uv_environment(request.switches, request.places.uv_cache)
+    argv = forget_arguments(request.switches, damaged)
+    tools.process.run(ProcessRequest(argv, env=environment, timeout=_SECONDS_TO_FORGET))
+
+
+def _still_damaged(request: BuildRequest, damaged: tuple[str, ...]) -> BuildError:
+    return BuildError(
+        f"uv's cache holds a changed {', '.join(damaged)}",
+        f"wanted the files that its RECORD tells; found others in {request.places.uv_cache}, also once brought anew",
+        f"uv cache clean {' '.join(damaged)}",
+        phase="install",
+    )
 
 
 def _fill(request: BuildRequest, python: Path, tools: Tools, invariants: Invariants) -> tuple[StepState, ...]:

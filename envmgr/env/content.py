@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+
 from pydantic import Field
 
 from envmgr.env.inspect import Inspection
@@ -62,11 +63,6 @@ class Places(Noun):
     pip_cache: Path
     app_data: Path
 
-    @property
-    def known(self) -> Path:
-        """Where it stands which files of uv's cache were found to be what their wheels say."""
-        return self.envs.parent / "known-wheels"
-
 
 class Switches(Noun):
     """How the installer works.
@@ -85,6 +81,11 @@ class Switches(Noun):
     sharing_why: str = ""
     expected_bytes: int = 0
     vendored: tuple[str, ...] = ()
+
+    @property
+    def link_mode(self) -> str:
+        """How uv is told to bring files into an env; a copy of its is a clone where the file system has them."""
+        return "hardlink" if self.sharing == "hardlink" else "copy"
 
 
 class BuildRequest(Noun):
@@ -113,6 +114,11 @@ class Tools:
     clock: Clock
     listener: Listener
     inspected: dict[str, Inspection] = field(default_factory=dict)
+
+
+def known_wheels(envs: Path) -> Path:
+    """Return where it stands which files of uv's cache were found to be what their wheels say."""
+    return envs.parent / "known-wheels"
 
 
 def python_of(folder: Path, system: str) -> Path:

@@ -35,8 +35,18 @@ def changes_between(before: Mapping[str, str], after: Mapping[str, str]) -> Chan
     return Changes(
         added=tuple(sorted(after.keys() - before.keys())),
         removed=tuple(sorted(before.keys() - after.keys())),
-        altered=tuple(sorted(path for path, facts in after.items() if before.get(path, facts) != facts)),
+        altered=tuple(sorted(path for path, facts in after.items() if _differ(before.get(path, facts), facts))),
     )
+
+
+def _differ(before: str, after: str) -> bool:
+    """Tell whether a file is another one; when its inode changed last counts as long as it has one name alone."""
+    if before == after:
+        return False
+    old, new = before.split(), after.split()
+    if len(old) != len(new) or "-" not in {*old, *new}:
+        return True
+    return any(one != other for one, other in zip(old, new, strict=True) if "-" not in {one, other})
 
 
 def bytecode_of(changes: Changes, before: Mapping[str, str]) -> tuple[str, ...]:
@@ -97,8 +107,7 @@ class Guard:
                 self._files.remove(Path(env.path) / path)
 
     def _remember(self, env: Env, found: dict[str, str]) -> None:
-        record = record_of(Path(env.path))
-        self._files.write(record, json.dumps({"schema": 1, "files": found}, indent=0))
+        record = remember(self._files, env, found)
         self._known[record] = (self._files.identity(record), found)
 
     def _recall(self, env: Env) -> dict[str, str] | None:
@@ -115,6 +124,13 @@ class Guard:
             return None
         self._known[record] = (identity, found)
         return found
+
+
+def remember(files: Files, env: Env, found: dict[str, str], *, durable: bool = True) -> Path:
+    """Write down what an env held when it was accepted, and return where."""
+    record = record_of(Path(env.path))
+    files.write(record, json.dumps({"schema": 1, "files": found}, indent=0), durable=durable)
+    return record
 
 
 def record_of(folder: Path) -> Path:

@@ -120,7 +120,7 @@ def _uv_command(request: BuildRequest, history: HistoryContent, python: Path, ac
     switches = request.switches
     command: tuple[str, ...] = (switches.uv, "pip", action, "--no-config", "--python", str(python))
     if action == "install":
-        command += (*index_arguments(switches.settings), "--link-mode", switches.link_mode)
+        command += (*index_arguments(switches.settings), "--link-mode", "copy")
         if switches.offline:
             command += ("--offline",)
         if history.exclude_newer:
@@ -158,7 +158,7 @@ def pip_environment(request: BuildRequest) -> dict[str, str]:
 
 def _seed_pip(request: BuildRequest, installer: str, python: Path, tools: Tools) -> None:
     switches = request.switches
-    command = (switches.uv, "pip", "install", "--no-config", "--python", str(python), "--link-mode", switches.link_mode)
+    command = (switches.uv, "pip", "install", "--no-config", "--python", str(python), "--link-mode", "copy")
     offline = ("--offline",) if switches.offline else ()
     completed = tools.process.run(
         ProcessRequest(

@@ -71,7 +71,8 @@ class Inspection(Noun):
 def inspect(python: Path, process: Process, files: Files, *, deep: bool = False) -> Inspection:
     """Return what is in the env of an interpreter; `deep` hashes every recorded file.
 
-    Raises BuildError when the interpreter cannot tell. The interpreter sees no variable of the caller.
+    Raises BuildError when the interpreter cannot tell. The interpreter sees no variable of the caller, and what the env
+    runs at its start can write nowhere, where the system sees to that.
     """
     with files.scratch("inspect") as scratch:
         request, report = scratch / "request.json", scratch / "report.json"
@@ -82,6 +83,7 @@ def inspect(python: Path, process: Process, files: Files, *, deep: bool = False)
                 cwd=scratch,
                 env=_bare_environment(scratch),
                 timeout=_SECONDS_DEEP if deep else _SECONDS,
+                writable=(scratch, Path("/dev")),
             )
         )
         text = files.read(report)

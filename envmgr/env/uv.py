@@ -130,6 +130,11 @@ def vendored_install_arguments(switches: Switches, python: Path, requirements: P
     return _install(switches, python, requirements, vendored_arguments(switches.vendored))
 
 
+def forget_arguments(switches: Switches, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the command that takes distributions out of uv's cache, so that they are fetched or unpacked again."""
+    return (switches.uv, "cache", "clean", "--no-config", *names)
+
+
 def _install(switches: Switches, python: Path, requirements: Path, sources: tuple[str, ...]) -> tuple[str, ...]:
     return (
         switches.uv,

@@ -11,7 +11,6 @@ from envmgr.model.host import Interpreter, Lack
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Phase
 
-
 Sharing = Literal["clone", "hardlink", "copy"]
 
 

@@ -104,3 +104,16 @@ def _three(value: float) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def sharing_in_words(sharing: str, why: str) -> str:
+    """Return how an environment's files share their bytes with uv's cache, for people.
+
+    >>> sharing_in_words("copy", "UV_LINK_MODE is copy")
+    "copies of those in uv's cache; no better, because UV_LINK_MODE is copy"
+    """
+    words = {
+        "clone": "clones of those in uv's cache: they take no room until one is written to",
+        "hardlink": "hard links into uv's cache: they take no room, and only bytecode is written beside them",
+    }.get(sharing, "copies of those in uv's cache")
+    return f"{words}; no better, because {why}" if why else words

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 LINKED = "-"
-"""Stands for the time of an inode's last change where it has several names: each new name of it, anywhere, changes it."""
+"""Stands for the time of the last change of an inode with several names: each new name of it, anywhere, changes it."""
 
 
 def snapshot(folder: Path) -> dict[str, str]:

@@ -284,6 +284,8 @@ def test_each_kind_gets_its_true_outcome_and_nothing_of_it_remains(project):
     ],
 )
 def test_a_changed_env_is_told_set_aside_and_built_again(project, kind):
+    """Where files are links, a cell cannot change them (see test_links); copies it may write to, the first time."""
+    project.environment["UV_LINK_MODE"] = "copy"
     project.write("runners/answer.py", RUNNER)
     project.matrix(manifests=["one"], entries=[{"behaviour": kind}, {"behaviour": "good"}])
     code, answer = project.json("matrix", "run")

@@ -8,11 +8,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from envmgr.app.confining import outside, own_temporary
+from envmgr.app.confining import outside, own_temporary, writable_of
 from envmgr.app.env_guard import EnvGuard, Room
 from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of
+from envmgr.app.sharing import shared
 from envmgr.backends import invariants
 from envmgr.cell.run import Surroundings, lay_request, run_cell
 from envmgr.env.build import build_once
@@ -169,7 +170,7 @@ def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Ro
             variables=variables | own_temporary(place, manifest, home),
             log=log,
             log_name=f"logs/{cell.id}-{order.round}.log",
-            writable=(home, *outside(place), *((Path(room.env.path),) if room.writable else ())),
+            writable=(home, *outside(place), *(writable_of(place, room.env) if room.writable else ())),
             folder=folder,
         )
         return run_cell(cell, order.round, surroundings)
@@ -193,7 +194,7 @@ def _env(host: Host, guard: EnvGuard, order: EnvOrder) -> tuple[Env, bool]:
     tools = Tools(place.process, place.files, place.clock, place.listener)
 
     def made() -> tuple[Env, bool]:
-        return build_once(_request(host, order), tools, invariants)
+        return build_once(shared(_request(host, order), place), tools, invariants)
 
     env, fresh = made()
     if fresh or env.path not in guard:

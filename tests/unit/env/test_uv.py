@@ -82,7 +82,7 @@ def test_the_environment_is_clean():
 
 
 def test_an_install_resolves_nothing_and_checks_hashes():
-    switches = Switches(uv="/tools/uv", offline=True, link_mode="hardlink")
+    switches = Switches(uv="/tools/uv", offline=True, sharing="hardlink")
     group = RequirementGroup(text="", url="https://nightly.example/whl")
     arguments = install_arguments(switches, Path("/e/bin/python"), Path("/s/r.txt"), group)
     assert arguments[:3] == ("/tools/uv", "pip", "install")

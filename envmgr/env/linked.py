@@ -1,0 +1,107 @@
+"""Files of an env that are names of files in uv's cache: are they what their wheel says?
+
+A write by hand in any env that shares a wheel reaches the cache and all others. So files are hashed when they are first
+linked, and afterwards taken for good as long as they are the same inode with the same size, time and mode.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from envmgr.ports import Files
+
+_LINKED = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What became of a look at linked files: the distributions whose files are not what was released.
+
+    `unclaimed` are linked files, as paths from the env's folder, of which no wheel tells a digest.
+    """
+
+    damaged: tuple[str, ...] = ()
+    unclaimed: tuple[str, ...] = ()
+
+
+def is_linked(facts: str) -> bool:
+    """Tell from what a snapshot says of a file whether it has other names.
+
+    >>> is_linked("100644 12 1600000000 - 42"), is_linked("100644 12 1600000000 1600000001 42"), is_linked("folder")
+    (True, False, False)
+    """
+    words = facts.split()
+    return len(words) > 3 and words[3] == _LINKED  # noqa: PLR2004 - mode, size, time of content, time of inode, inode
+
+
+def trust(folder: Path, found: Mapping[str, str], known: Path, files: Files) -> Trust:
+    """Look at the linked files in an env's snapshot; what was found good is kept below `known` for the next env."""
+    linked = {path for path, facts in found.items() if is_linked(facts)}
+    claimed: set[str] = set()
+    good: set[str] = set()
+    doubted: dict[str, set[str]] = {}
+    for info in _infos(found):
+        record = files.read(folder / info / "RECORD") or ""
+        rows = {path: digest for path, digest in _rows(info, record) if path in linked}
+        claimed |= rows.keys()
+        place = known / f"{PurePosixPath(info).name}-{hashlib.sha256(record.encode()).hexdigest()[:16]}.json"
+        before = _read(place, files)
+        held = {path for path in rows if before.get(path) == found[path]}
+        fresh = {path for path in rows.keys() - held if _holds(folder / path, rows[path], files)}
+        fresh = {path for path in fresh if not _has_another_mode(before.get(path), found[path])}
+        good |= held | fresh
+        for path in rows.keys() - held - fresh:
+            doubted.setdefault(path, set()).add(_name(info))
+        if fresh:
+            facts = {path: found[path] for path in sorted(held | fresh)}
+            files.write(place, json.dumps({"schema": 1, "files": facts}), durable=False)
+    damaged = {name for path, names in doubted.items() if path not in good for name in names}
+    return Trust(tuple(sorted(damaged)), tuple(sorted(linked - claimed)))
+
+
+def _infos(found: Mapping[str, str]) -> Iterable[str]:
+    return sorted(path for path, facts in found.items() if facts == "folder" and path.endswith(".dist-info"))
+
+
+def _rows(info: str, record: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that a RECORD names with a digest, as paths from the env's folder."""
+    site = posixpath.dirname(info)
+    for row in csv.reader(record.splitlines()):
+        if len(row) > 1 and row[1]:
+            yield posixpath.normpath(posixpath.join(site, row[0])), row[1]
+
+
+def _holds(path: Path, recorded: str, files: Files) -> bool:
+    algorithm, _, wanted = recorded.partition("=")
+    return files.digest(path, algorithm) == wanted.rstrip("=") != ""
+
+
+def _has_another_mode(before: str | None, now: str) -> bool:
+    """Tell whether the very same file had other rights before: no RECORD tells which are right."""
+    if before is None:
+        return False
+    old, new = before.split(), now.split()
+    return old[-1] == new[-1] and old[0] != new[0]
+
+
+def _read(place: Path, files: Files) -> dict[str, str]:
+    try:
+        facts = json.loads(files.read(place) or "")["files"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _name(info: str) -> str:
+    """Return the distribution of a metadata folder.
+
+    >>> _name("lib/python3.8/site-packages/plaidml_keras-0.7.0.dist-info")
+    'plaidml-keras'
+    """
+    return PurePosixPath(info).name.removesuffix(".dist-info").rpartition("-")[0].replace("_", "-")
