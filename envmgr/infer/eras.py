@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_FIRST = date(2017, 3, 1)
+_FIRST = date(2017, 1, 1)
+_REGULAR = date(2017, 3, 1)
 TYPICAL = "2018-03-01"
 """The day to try first when nothing tells of another: Python 3 had its wheels, and few old names were gone yet."""
 
 _STEP_MONTHS = 6
 _SETTLED = timedelta(days=150)
 _STAYS, _RETURNS, _UNKNOWN, _BREAKS = 0.9, 0.55, 0.3, 0.05
-_UNBUILDABLE = 0.7
+_UNBUILDABLE, _LOOKED_AT = 0.7, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ def days_between(first: str, today: date) -> tuple[str, ...]:
     >>> days_between("2025-01-01", date(2026, 1, 15))
     ('2025-03-01', '2025-09-01', '')
     """
-    found: list[str] = []
-    day = _FIRST
+    found = [_FIRST.isoformat()] if _FIRST.isoformat() >= first else []
+    day = _REGULAR
     while day < today - timedelta(days=120):
         if day.isoformat() >= first:
             found.append(day.isoformat())
@@ -58,20 +59,38 @@ def _number(minor: str) -> tuple[int, ...]:
     return tuple(int(part) for part in minor.split("."))
 
 
-def next_era(count: int, tried: Mapping[int, frozenset[str] | None], starts: Sequence[int]) -> int | None:
+def next_era(
+    count: int,
+    tried: Mapping[int, frozenset[str] | None],
+    starts: Sequence[int],
+    foreseen: Mapping[int, frozenset[str]] | None = None,
+) -> int | None:
     """Return which of `count` eras to try next: the one in which the fewest names should be missing; None after all.
 
-    `tried` holds the names that were missing in each era tried so far, None where it could not be built. What is
+    `tried` holds the names that were missing in each era tried so far, None where it could not be built; `foreseen`
+    those that an era seems to lack, without having been tried (none where a look found nothing lacking). What is
     missing on both sides of an era is taken to be missing in it; what is missing on one side alone turns somewhere
-    between. The `starts` come first, in their order.
+    between. The `starts` come first, in their order, where nothing is foreseen against them.
     """
+    certain = {at: names for at, names in (foreseen or {}).items() if names}
+    seen_whole = {at for at, names in (foreseen or {}).items() if not names}
     left = [at for at in range(count) if at not in tried]
     if not left:
         return None
-    first = next((at for at in starts if at in left), None)
+    first = next((at for at in starts if at in left and at not in certain), None)
     if first is not None:
         return first
-    return min(left, key=lambda at: (round(_expected(at, tried), 3), -_distance(at, tried), at))
+    known = {**certain, **tried}
+
+    def rank(at: int) -> tuple[float, int, int, int]:
+        others = {place: names for place, names in known.items() if place != at}
+        expected = max(_expected(at, others), float(len(certain.get(at, ()))))
+        if at in seen_whole:
+            expected *= _LOOKED_AT
+        nearest_start = min((abs(at - start) for start in starts), default=0) if not tried else 0
+        return round(expected, 3), nearest_start, -_distance(at, tried), at
+
+    return min(left, key=rank)
 
 
 def _expected(at: int, tried: Mapping[int, frozenset[str] | None]) -> float:

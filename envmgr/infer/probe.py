@@ -13,6 +13,7 @@ from envmgr.infer.surface import Surface
 from envmgr.model.inference import MissingName, Proof, ScriptImport
 
 _MARK = "@@surface "
+_FOLDERS = "@@folders "
 _PLACE = "PLAN: Dict[str, Any] = {}"
 
 
@@ -31,11 +32,13 @@ def make_probe(
     *,
     local: Collection[str] = (),
     glance: bool = False,
+    folders: Sequence[str] = (),
 ) -> Probe:
     """Return the probe for some scripts, without top-level modules that are `unreachable`, or `local` and so there.
 
     Names that are `lost` anyway are looked up and do not fail. With `glance` it first looks at files alone, and
-    imports nothing where something is certainly missing.
+    imports nothing where something is certainly missing; with `folders`, into which wheels were unpacked, it does no
+    more than tell what each of them seems to lack (`read_glances`).
     """
     required: list[ScriptImport] = []
     optional: list[ScriptImport] = []
@@ -62,6 +65,7 @@ def make_probe(
         "optional": [_plain(each) for each in optional],
         "uses": uses,
         "glance": glance,
+        "folders": list(folders),
     }
     text = files("envmgr.infer.probes").joinpath("surface.py").read_text(encoding="utf-8")
     code = text.replace(_PLACE, f"{_PLACE.removesuffix('{}')}json.loads({json.dumps(json.dumps(plan))})")
@@ -106,3 +110,13 @@ def read_proof(output: str, *, passed: bool) -> Proof | None:
         )
     except (ValueError, KeyError, TypeError, ValidationError):
         return None
+
+
+def read_glances(output: str) -> tuple[frozenset[str], ...]:
+    """Return the names that each of the folders lacks, as a probe with `folders` told them; none if it told nothing."""
+    lines = [line for line in output.splitlines() if line.startswith(_FOLDERS)]
+    try:
+        told = json.loads(lines[-1].removeprefix(_FOLDERS)) if lines else []
+        return tuple(frozenset(str(name) for name in names) for names in told)
+    except (ValueError, TypeError):
+        return ()

@@ -15,6 +15,9 @@ from envmgr.infer.eras import TYPICAL, days_between
 from envmgr.model.inference import Clock, ClockKind, ModuleOrigin
 
 _SLACK = timedelta(days=30)
+_FIRST_START = "2017-03-01"
+"""No search begins earlier: before, few libraries had wheels for a Python that is still to be had."""
+
 _ORDER: tuple[tuple[ClockKind, ...], ...] = (
     ("asked",), ("pin", "dockerfile", "model"), ("pickle",), ("version",), ("notebook",), ("date",), ("history",)
 )  # fmt: skip
@@ -55,7 +58,7 @@ def days_of(clocks: Sequence[Clock], today: date, asked: str) -> tuple[tuple[str
         return days, (len(days) - 1, days.index(TYPICAL))
     same = [clock.day for clock in clocks if clock.day and _distrust(clock) == _distrust(trusted)]
     latest = date.fromisoformat(max(same)) + _SLACK
-    first = max(min(latest, today).isoformat(), days[0])
+    first = max(min(latest, today).isoformat(), _FIRST_START)
     ordered = (*sorted({*days[:-1], first}), "")
     return ordered, (ordered.index(first),)
 

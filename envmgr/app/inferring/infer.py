@@ -17,6 +17,7 @@ from envmgr.app.experiments.places import Snapshot
 from envmgr.app.experiments.variables import caches
 from envmgr.app.hosting import facts_here
 from envmgr.app.inferring.clocks import days_of, read_clocks
+from envmgr.app.inferring.foresight import Foresight, glance_with
 from envmgr.app.inferring.offers import Offers, lying_wheels
 from envmgr.app.inferring.pythons import pythons_for
 from envmgr.app.inferring.quest import Attempt, Means, Quest
@@ -38,7 +39,7 @@ from envmgr.model.inference import Clock, Inference, Proof
 from envmgr.ports import Event, ProcessRequest
 
 _DOWNLOADS = 600_000_000
-_ERA_SHARE, _RELEASE_SHARE = 0.6, 0.8
+_RELEASE_SHARE, _LEISURE_SHARE = 0.8, 0.15
 _LEAST_LEFT = 30.0
 _PASSED_ON = ("PATH", "LANG", "LC_", "TMPDIR", "SYSTEMROOT")
 _NETWORK = ("PIP_", "UV_", "SSL_", "HTTP", "http", "https", "NO_PROXY", "no_proxy", "ALL_PROXY")
@@ -81,14 +82,14 @@ class _Inferring:
         self._begun = place.clock.monotonic()
         releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
         tops = {top for surface in reading.surfaces for top in surface.tops}
-        seen = seen_wheels(place.files, workplace.uv_cache, tops)
+        self._seen = seen_wheels(place.files, workplace.uv_cache, tops)
         lying = lying_wheels(place.files, place.environment.get("PIP_FIND_LINKS", "").split())
         self._names = Names(
             in_standard_library,
             last_python_with,
             distributions_for,
             lambda name: bool(releases(name)) or name in lying,
-            seen,
+            self._seen.modules,
         )
         self._offers = Offers(releases, tuple(platform_tags()), bool(place.accelerators), lying)
         self._origins = origins(reading.surfaces, reading.local, self._names)
@@ -172,6 +173,7 @@ class _Inferring:
         return Means(
             laboratory=laboratory,
             offers=self._offers,
+            foresight=self._foresight(quest),
             files=place.files,
             clock=place.clock,
             listener=place.listener,
@@ -180,7 +182,16 @@ class _Inferring:
             ),
             readable=self._readable,
             affordable=lambda: self._elapsed() < self._asked.budget * _RELEASE_SHARE,
+            leisurely=lambda: self._elapsed() < self._asked.budget * _LEISURE_SHARE,
         )
+
+    def _foresight(self, quest: Quest) -> Foresight:
+        def code_for(folders: Sequence[str]) -> str:
+            left_out = frozenset(quest.unreachable)
+            return make_probe(self._reading.surfaces, left_out, local=self._reading.local, folders=folders).code
+
+        python = self._place.interpreters[quest.pythons[-1]]
+        return Foresight(self._offers, self._seen.folders, glance_with(python, code_for, self._place.process))
 
     def _readable(self, name: str, above: str, python: str) -> str:
         """Ask uv for the lowest release above one that it can read and has a wheel of."""

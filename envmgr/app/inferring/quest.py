@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from envmgr.app.experiments.laboratory import Laboratory
+from envmgr.app.inferring.foresight import Foresight
 from envmgr.app.inferring.offers import Offers
 from envmgr.diagnose.observation import Observation
 from envmgr.infer.eras import Era
@@ -63,20 +64,23 @@ class Quest:
 
 @dataclass(frozen=True)
 class Means:
-    """What a search works with; `probe_for` makes the probe without some modules, `affordable` tells of time.
+    """What a search works with; `probe_for` makes the probe without some modules.
 
-    `readable` returns the first release of a distribution above a version whose metadata installers of today accept on
-    a Python, empty if there is none.
+    `affordable` and `leisurely` tell of time: whether any is left, and whether most of it is. `readable` returns the
+    first release of a distribution above a version whose metadata installers of today accept on a Python, empty if
+    there is none. `foresight` tells what an era lacks before it is built.
     """
 
     laboratory: Laboratory
     offers: Offers
+    foresight: Foresight
     files: Files
     clock: Clock
     listener: Listener
     probe_for: Callable[[frozenset[str], bool], Probe]
     readable: Callable[[str, str, str], str]
     affordable: Callable[[], bool]
+    leisurely: Callable[[], bool]
 
 
 def number_of(minor: str) -> tuple[int, ...]:

@@ -74,7 +74,7 @@ def _by_releases(search: EraSearch, best: Attempt, one: Wanted) -> Attempt:
         gained = (best.missing or frozenset()) - (line.at(end).missing or frozenset())
         if line.at(end).missing is None or not gained:
             continue
-        chosen = line.at(line.nearest(here, end, gained))
+        chosen = line.at(end) if search.passed_late(line.at(end)) else line.at(line.nearest(here, end, gained))
         if _fewer(chosen, best):
             search.quest.note(f"{name} {chosen.seen.resolved.get(name, '')}: it has {_gained(best, chosen)}")
             return chosen

@@ -42,12 +42,13 @@ class EraSearch:
         self._set_aside(days)
         feasible = [at for at, day in enumerate(days) if self.era(day) is not None]
         starts = [min(feasible, key=lambda at: abs(at - start)) for start in starts if feasible]
-        tried: dict[int, frozenset[str] | None] = {}
+        tried: dict[int, frozenset[str] | None] = {at: None for at in range(len(days)) if at not in feasible}
+        foreseen = self._foreseen(days, feasible)
         for _ in range(_MOST_ERAS):
-            at = next_era(len(days), tried, starts)
+            at = next_era(len(days), tried, starts, foreseen)
             while at is not None and self.era(days[at]) is None:
                 tried[at] = None
-                at = next_era(len(days), tried, starts)
+                at = next_era(len(days), tried, starts, foreseen)
             if at is None or not self.means.affordable():
                 break
             attempt = self.attempt(days[at])
@@ -55,6 +56,16 @@ class EraSearch:
                 return attempt
             tried[at] = attempt.missing if attempt is not None else None
         return self._seen_whole()
+
+    def _foreseen(self, days: Sequence[str], feasible: Sequence[int]) -> dict[int, frozenset[str]]:
+        """Return what eras lack by the look of wheels that were unpacked here before."""
+        eras = {at: era for at in feasible if (era := self.era(days[at])) is not None}
+        foreseen = self.means.foresight.of(eras, self.required)
+        lacking = sum(map(bool, foreseen.values()))
+        if lacking:
+            told = f"{lacking} of {len(days)} days, by the look of wheels that are here"
+            self.means.listener.on_event(Event("foreseen", "what is missing on", told))
+        return foreseen
 
     def _seen_whole(self) -> Attempt | None:
         """Return the nearest attempt with everything that it lacks: from now on files alone are not enough."""
@@ -77,6 +88,10 @@ class EraSearch:
         """The attempt in which the fewest names are missing, the latest of them."""
         built = [one for one in self.attempts if one.missing is not None]
         return min(built, key=_distance) if built else None
+
+    def passed_late(self, attempt: Attempt) -> bool:
+        """Tell of an attempt that passed when so much time has gone by that a nearer one is not worth more."""
+        return attempt.passed and not self.means.leisurely()
 
     def era(self, day: str) -> Era | None:
         """Return the era of a day: with the newest Python of its time for which everything required can be had."""

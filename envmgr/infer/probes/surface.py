@@ -19,52 +19,87 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 PLAN: Dict[str, Any] = {}
 
 
-class Package:
-    """What the files of a package say of a name in it, without importing it.
+READ: Dict[str, "Package"] = {}
 
-    `open` tells that it can have names which its source does not spell out.
+
+class Package:
+    """What the source of a package or module says of a name in it, without importing it.
+
+    `bound` are the names that are given a meaning in it, or in what it takes with `*`. `open` tells that it can have
+    others, `dynamic` that it can make others as it runs.
     """
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.names: Set[str] = set()
-        self.open = False
+    def __init__(self, place: str, root: str) -> None:
+        self.folder = place if os.path.isdir(place) else os.path.dirname(place)
+        self.root = root
+        self.bound: Set[str] = set()
+        self.mentioned: Set[str] = set()
+        self.open = True
+        self.dynamic = False
+        READ[place] = self
+        source = os.path.join(place, "__init__.py") if os.path.isdir(place) else place
         try:
-            with open(os.path.join(folder, "__init__.py"), encoding="utf-8", errors="replace") as file:
+            with open(source, encoding="utf-8", errors="replace") as file:
                 self.text = file.read()
-            for node in ast.walk(ast.parse(self.text)):
-                self.read(node)
+            tree = ast.parse(self.text)
         except (OSError, SyntaxError, ValueError):
-            self.text, self.open = "", True
+            self.text = ""
+            return
+        closed = [self.read(node) for node in ast.walk(tree)]
+        self.open = not all(closed)
 
-    def read(self, node: ast.AST) -> None:
+    def read(self, node: ast.AST) -> bool:
+        """Note what one node binds; False when that cannot be told."""
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            return self.take_all_of(node)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                self.open = self.open or alias.name == "*"
-                self.names.add(alias.asname or alias.name.split(".")[0])
+            self.bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
             if isinstance(node, ast.ImportFrom) and node.module and node.level == 1:
-                self.names.add(node.module.split(".")[0])
+                self.bound.add(node.module.split(".")[0])
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            self.names.add(node.name)
-            self.open = self.open or node.name == "__getattr__"
+            self.bound.add(node.name)
+            self.dynamic = self.dynamic or node.name == "__getattr__"
         elif isinstance(node, ast.Name):
-            self.names.add(node.id)
-            self.open = self.open or node.id in ("exec", "vars")
+            (self.mentioned if isinstance(node.ctx, ast.Load) else self.bound).add(node.id)
+            self.dynamic = self.dynamic or node.id in ("exec", "vars")
         elif isinstance(node, ast.Attribute):
-            self.open = self.open or node.attr == "__dict__"
+            self.dynamic = self.dynamic or node.attr == "__dict__"
         elif isinstance(node, ast.Call):
             self.read_call(node)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             holder = node.value.func if isinstance(node.value, ast.Call) else node.value
-            self.open = self.open or getattr(holder, "id", getattr(holder, "attr", "")) in ("globals", "modules")
+            self.dynamic = self.dynamic or getattr(holder, "id", getattr(holder, "attr", "")) in ("globals", "modules")
+        return True
 
     def read_call(self, node: ast.Call) -> None:
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if called == "setattr" and len(node.args) == 3:
             name = getattr(node.args[1], "s", getattr(node.args[1], "value", None))
-            self.open = self.open or not isinstance(name, str)
+            if isinstance(name, str):
+                self.bound.add(name)
+            else:
+                self.dynamic = True
         elif called in ("update", "attach"):
-            self.open = True
+            self.dynamic = True
+
+    def take_all_of(self, node: ast.ImportFrom) -> bool:
+        """Take over the names of a module of the same distribution; False when it cannot be read."""
+        steps = (node.module or "").split(".") if node.module else []
+        base = self.root
+        if node.level:
+            base = self.folder
+            for _ in range(node.level - 1):
+                base = os.path.dirname(base)
+        place = os.path.join(base, *steps)
+        if not os.path.isfile(os.path.join(place, "__init__.py")):
+            place += ".py"
+        if not os.path.exists(place):
+            return False
+        other = package_at(place, self.root)
+        self.bound |= other.bound
+        self.mentioned |= other.mentioned
+        self.dynamic = self.dynamic or other.dynamic
+        return not other.open
 
     def below(self, name: str) -> str:
         """The folder or file of a submodule, empty if there is none."""
@@ -76,7 +111,11 @@ class Package:
 
     def lacks(self, name: str) -> bool:
         """True when a name is certainly neither a submodule nor bound in the package."""
-        if self.below(name) or self.open or name in self.names or name.startswith("__"):
+        if self.below(name) or self.open or name in self.bound or name.startswith("__"):
+            return False
+        if PLAN["folders"]:
+            return True  # likely will do: it only says what to try first
+        if self.dynamic or name in self.mentioned:
             return False
         return not re.search(r"(?<!\w)%s(?!\w)" % re.escape(name), self.text) or "setattr" not in self.text
 
@@ -90,6 +129,10 @@ class Package:
         return not any(part.split(".")[0] == name for part in parts)
 
 
+def package_at(place: str, root: str) -> Package:
+    return READ.get(place) or Package(place, root)
+
+
 def glance(path: List[str], last_is_module: bool) -> str:
     """The part of a dotted path that is certainly not there, empty when nothing is certain."""
     try:
@@ -101,7 +144,7 @@ def glance(path: List[str], last_is_module: bool) -> str:
         return ""
     folder = folders[0]
     for at, name in enumerate(path[1:], 1):
-        package = Package(folder)
+        package = package_at(folder, os.path.dirname(folders[0]))
         lacks = package.lacks_module(name) if last_is_module else package.lacks(name)
         if lacks:
             return ".".join(path[: at + 1])
@@ -210,8 +253,23 @@ class Surface:
             sys.exit(1)
 
 
+def glance_at_folders() -> None:
+    """Tell what each of some folders with unpacked packages seems to lack; nothing in them is imported."""
+    told = []
+    for folder in PLAN["folders"]:
+        surface = Surface()
+        sys.path.insert(0, folder)
+        surface.look()
+        sys.path.remove(folder)
+        told.append([missing["name"] for missing in surface.missing])
+    sys.stdout.write("\n@@folders " + json.dumps(told) + "\n")
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
+    if PLAN["folders"]:
+        glance_at_folders()
+        return
     surface = Surface()
     if PLAN["glance"]:
         surface.look()

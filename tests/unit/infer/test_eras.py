@@ -42,6 +42,19 @@ def test_every_era_is_tried_at_last(good):
     assert found_after(12, (11,), {good}, lambda _: frozenset("x")) is not None
 
 
+def test_a_start_that_is_known_to_lack_something_is_left_for_the_nearest_that_is_not():
+    assert next_era(10, {}, (9, 2), {9: frozenset("a")}) == 2
+    foreseen = {9: frozenset("a"), 8: frozenset("a"), 2: frozenset("bc"), 3: frozenset("b"), 1: frozenset()}
+    assert next_era(10, {}, (9, 2), foreseen) == 1
+
+
+def test_what_is_foreseen_does_not_keep_an_era_from_being_tried_at_last():
+    tried, foreseen = {}, {at: frozenset("ab") for at in range(4)}
+    while (at := next_era(4, tried, (3,), foreseen)) is not None:
+        tried[at] = frozenset("a")
+    assert set(tried) == {0, 1, 2, 3}
+
+
 def test_nothing_is_left_when_all_were_tried():
     assert next_era(2, {0: None, 1: None}, (0,)) is None
 

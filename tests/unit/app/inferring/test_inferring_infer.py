@@ -114,9 +114,13 @@ def test_modules_are_told_by_wheels_that_were_unpacked_before(tmp_path):
         for entry in (f"{name}.dist-info", *modules):
             (tmp_path / "archive-v0" / place / entry).mkdir(parents=True)
     found = seen_wheels(RealFiles(tmp_path / "scratch"), tmp_path, {"plot", "toolkits", "absent"})
-    assert {module: sorted(names) for module, names in found.items()} == {
+    assert {module: sorted(names) for module, names in found.modules.items()} == {
         "plot": ["other", "plot-lib"],
         "toolkits": ["plot-lib"],
+    }
+    assert {(name, str(version)): folder.name for (name, version), folder in found.folders.items()} == {
+        ("plot-lib", "1.0"): "a",
+        ("other", "2.0"): "b",
     }
 
 
