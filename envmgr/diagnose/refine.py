@@ -19,6 +19,7 @@ from envmgr.model.redaction import shown_variable
 
 _SUSPECTS_TRIED = 2
 _ENOUGH_SECONDS = 40.0
+_QUESTIONS = 3
 
 
 @dataclass
@@ -236,12 +237,12 @@ class Refinement:
     def _between(self, refined: Refined, text: str, releases: list[Release]) -> list[Release]:
         """Return the releases from the last that is seen to pass to the first that is seen to fail."""
         line = read_line(text)
-        for coarse, most in ((_series(releases), 3), (None, 2)):
+        for coarse in (_series(releases), None):
             points = coarse or releases
             if line is None or self._elapsed() > _ENOUGH_SECONDS / 2 or len(points) < 3:
                 continue
             good, bad = boundary(
-                points, lambda release: self._good(refined, text, f"{line.name}=={release.version}"), most
+                points, lambda release: self._good(refined, text, f"{line.name}=={release.version}"), _QUESTIONS
             )
             low, high = sorted((points[good].version, points[bad].version))
             releases = [r for r in releases if low <= r.version <= high]

@@ -16,6 +16,8 @@ from envmgr.diagnose.worlds import asked, replaced, with_requirement
 from envmgr.model.finding import Cause
 
 _WITHOUT_TEXT = 3
+_MANY, _OF_AN_UMBRELLA = 5, 0.6
+"""An extra that brings more than so many is hardly the smallest change, where one that brings less would do."""
 
 
 def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
@@ -29,10 +31,20 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
             if weight <= 0 and unread <= 0:
                 continue
             unread -= weight <= 0
-            why = f"{distribution.name} requires {needs[0]} for its extra {extra}, which nobody asked for"
-            cause = Cause(kind="missing", name=needs[0], why=why)
+            need = _named(situation, needs)
+            why = f"{distribution.name} requires {need} for its extra {extra}, which nobody asked for"
+            cause = Cause(kind="missing", name=need, why=why)
+            weight *= _OF_AN_UMBRELLA if len(needs) > _MANY else 1.0
             seconds = 5.0 + sum(situation.fetch_seconds(need) for need in needs)
             yield _asking(situation, distribution, extra, cause, max(weight, 0.15), seconds)
+
+
+def _named(situation: Situation, needs: tuple[str, ...]) -> str:
+    """Return the one of several needs that the failure speaks of, else the first."""
+    missing = situation.reading.missing.split(".")[0]
+    wanted = {canonicalize_name(missing), *distributions_for(missing)} if missing else set()
+    told = [need for need in needs if need in wanted] or [need for need in needs if situation.reading.says(need)]
+    return (told or list(needs))[0]
 
 
 def _suspects(situation: Situation) -> list[Distribution]:

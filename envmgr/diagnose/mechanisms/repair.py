@@ -208,9 +208,8 @@ def leave_out(situation: Situation) -> Iterator[Hypothesis]:
             continue
         named = situation.reading.says(line.name) or f"`{line.key}" in situation.reading.text
         weight = 0.55 if named else 0.2
-        cause = Cause(
-            kind="package", name=line.name, why=f"{line.name} cannot be installed here, and the probe never imports it"
-        )
+        stops = "does not go with the rest" if _can_be_had(situation, line) else "cannot be installed here"
+        cause = Cause(kind="package", name=line.name, why=f"{line.name} {stops}, and the probe never imports it")
         system = _only_system(situation.releases(line.name))
         if system and system != situation.markers["sys_platform"]:
             marked = replace(line, marker=f"sys_platform == '{system}'").text()
@@ -221,6 +220,12 @@ def leave_out(situation: Situation) -> Iterator[Hypothesis]:
             )
         world = without_requirement(situation.world, line.key)
         yield Hypothesis("leave out", world, cause, weight, 4.0, text)
+
+
+def _can_be_had(situation: Situation, line: Line) -> bool:
+    """Tell whether some release that a line admits has a wheel here: then it is not this line alone that stops it."""
+    fitting = (release for release in situation.releases(line.name) if line.admits(str(release.version)))
+    return not line.url and any(installable(release, situation.target, sources=False) for release in fitting)
 
 
 def _only_system(releases: tuple[Release, ...]) -> str:

@@ -196,3 +196,14 @@ def test_programs_in_home_are_no_settings(planted, world, distribution):
     found = surroundings.hypotheses(situation_of(planted, "ValueError: no", world))
     removed = [path for one in found for path in one.world.files.remove if len(one.world.files.remove) == 1]
     assert removed == ["home/.alpha.cfg"]
+
+
+def test_an_extra_for_everything_comes_after_the_one_for_what_is_missing_and_accuses_that(planted, world, distribution):
+    others = tuple(f"need{letter}; extra == 'all'" for letter in "abcde")
+    planted.installed = (
+        distribution("alpha", "1.0", (*others, "gamma; extra == 'all'", "gamma; extra == 'fast'"), ("all", "fast")),
+    )
+    situation = situation_of(planted, "ModuleNotFoundError: No module named 'gamma'", world)
+    found = sorted(extras.hypotheses(situation), key=lambda one: -one.likelihood)
+    assert [asked(one.world) for one in found] == [("alpha[fast]==1.0",), ("alpha[all]==1.0",)]
+    assert {one.cause.name for one in found} == {"gamma"}
