@@ -19,26 +19,47 @@ def applied(text: str, fix: Fix) -> str:
     Files and advice have no place in a manifest and are passed over.
     """
     document = tomlkit.parse(text)
+    _put_keys(document, fix)
+    _put_tables(document, fix)
+    return tomlkit.dumps(document)
+
+
+def _put_keys(document: tomlkit.TOMLDocument, fix: Fix) -> None:
+    """Write the keys that stand before the tables; they come first, for a table may have to move for a new one."""
     if fix.python is not None:
         document["python"] = python_specifier(fix.python)
-        variants = document.get("variants")
-        if isinstance(variants, Table):
-            variants.pop("python", None)
-            if not variants:
-                document.pop("variants")
-    _put_what_is_asked(document, fix)
+    if fix.requirements is not None:
+        _put(document, "requirements", list(fix.requirements))
+    elif fix.steps is not None:
+        document.pop("requirements", None)
     if fix.exclude_newer is not None:
         _put(document, "exclude-newer", tomlkit.date(fix.exclude_newer[:10]) if fix.exclude_newer else None)
     for key, lines in (("overrides", fix.overrides), ("build-constraints", fix.build_constraints)):
         if lines is not None:
             _put(document, key, list(lines) or None)
+    if fix.env is not None and fix.env.unset:
+        known = [str(name) for name in document.get("unset", [])]
+        _put(document, "unset", list(dict.fromkeys([*known, *fix.env.unset])))
+
+
+def _put_tables(document: tomlkit.TOMLDocument, fix: Fix) -> None:
+    if fix.python is not None:
+        variants = document.get("variants")
+        if isinstance(variants, Table) and set(variants) <= {"python"}:
+            _take_out(document, "variants")
+        elif isinstance(variants, Table):
+            variants.pop("python", None)
+    if fix.requirements is not None or fix.steps is not None:
+        _take_out(document, "step")
+    if fix.requirements is None and fix.steps is not None:
+        _put_list(document, "step", [_step(step) for step in fix.steps])
     if fix.build_requires is not None:
         _put_table(document, "build-requires", {name: list(lines) for name, lines in fix.build_requires.items()})
     if fix.index is not None:
+        _take_out(document, "index")
         _put_list(document, "index", [_index(one) for one in fix.index])
     if fix.env is not None:
         _put_variables(document, fix.env)
-    return tomlkit.dumps(document)
 
 
 def python_specifier(request: str) -> str:
@@ -52,15 +73,6 @@ def python_specifier(request: str) -> str:
     return f"=={version}.*" if version.count(".") == 1 else f"=={version}"
 
 
-def _put_what_is_asked(document: tomlkit.TOMLDocument, fix: Fix) -> None:
-    if fix.requirements is not None:
-        document.pop("step", None)
-        _put(document, "requirements", list(fix.requirements))
-    elif fix.steps is not None:
-        document.pop("requirements", None)
-        _put_list(document, "step", [_step(step) for step in fix.steps])
-
-
 def _step(step: Step) -> dict[str, Any]:
     told = {"install": list(step.install), "uninstall": list(step.uninstall), "flags": list(step.flags)}
     return {key: value for key, value in told.items() if value} | {"installer": step.installer}
@@ -71,9 +83,6 @@ def _index(index: Index) -> dict[str, Any]:
 
 
 def _put_variables(document: tomlkit.TOMLDocument, variables: Variables) -> None:
-    if variables.unset:
-        known = [str(name) for name in document.get("unset", [])]
-        _put(document, "unset", list(dict.fromkeys([*known, *variables.unset])))
     table = document.get("env")
     if isinstance(table, Table):
         for name in variables.unset:
@@ -120,10 +129,27 @@ def _put_table(document: tomlkit.TOMLDocument, key: str, content: Mapping[str, A
 
 
 def _put_list(document: tomlkit.TOMLDocument, key: str, entries: list[dict[str, Any]]) -> None:
-    document.pop(key, None)
+    if not entries:
+        return
     tables = tomlkit.aot()
     for entry in entries:
         table = tomlkit.table()
         table.update(entry)
         tables.append(table)
     document[key] = tables
+
+
+def _take_out(document: tomlkit.TOMLDocument, key: str) -> None:
+    """Take out a table, or all of one name; the comments behind it are about what comes next, and stay."""
+    if key not in document:
+        return
+    found = document.item(key)
+    last = found[-1] if isinstance(found, AoT) else found
+    behind: list[Item] = []
+    while isinstance(last, Table) and last.value.body and last.value.body[-1][0] is None:
+        behind.insert(0, last.value.body.pop()[1])
+    at = next(number for number, (own, _) in enumerate(document.body) if own is not None and own.key == key)
+    document.pop(key)
+    text = "".join(item.as_string() for item in behind)
+    if text:
+        document.body[at] = (None, Whitespace(text, fixed=True))
