@@ -20,14 +20,17 @@ def write_draft(draft: Draft, name: str, source: str) -> str:
     lines += [f"# {line}" for note in draft.notes for line in note.splitlines()]
     lines.append(f"python = {_text(draft.python)}")
     lines += _list("requirements", draft.requirements)
-    if draft.constraints:
-        lines.append("# constraints: they limit what is resolved and add nothing to it")
-        lines += _list("overrides", draft.constraints)
+    if draft.overrides:
+        lines.append("# what is said here takes the place of what other distributions ask for, and adds nothing")
+        lines += _list("overrides", draft.overrides)
     lines.append(f"runners = [{', '.join(_text(runner) for runner in RUNNERS)}]")
     if draft.pythons:
         lines += ["", "[variants]", f"python = [{', '.join(_text(each) for each in draft.pythons)}]"]
     if draft.variables:
         lines += ["", "[env]", *(f"{_text(key)} = {_text(value)}" for key, value in draft.variables.items())]
+    for index in draft.indexes:
+        lines += ["", "[[index]]", f"name = {_text(index.name)}", f"url = {_text(index.url)}"]
+        lines += _list("packages", index.packages)
     return "\n".join(lines) + "\n"
 
 

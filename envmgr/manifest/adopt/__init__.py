@@ -8,7 +8,7 @@ from pathlib import PurePath
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.asv import read_asv
 from envmgr.manifest.adopt.conda import read_environment
-from envmgr.manifest.adopt.draft import Draft
+from envmgr.manifest.adopt.draft import Draft, limited
 from envmgr.manifest.adopt.nox import read_noxfile
 from envmgr.manifest.adopt.project import read_pylock, read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
@@ -19,8 +19,8 @@ Reader = Callable[[str, Mapping[str, str]], tuple[Draft, ...]]
 _BY_NAME: dict[str, Reader] = {
     "pyproject.toml": lambda text, _: read_pyproject(text),
     "pylock.toml": lambda text, _: read_pylock(text),
-    "environment.yml": lambda text, _: read_environment(text),
-    "environment.yaml": lambda text, _: read_environment(text),
+    "environment.yml": read_environment,
+    "environment.yaml": read_environment,
     "tox.ini": read_tox,
     "noxfile.py": read_noxfile,
     "asv.conf.json": lambda text, _: read_asv(text),
@@ -52,4 +52,4 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         raise UsageError(
             f"{name} asks for no distribution", "wanted at least one requirement; found none", "envmgr init"
         )
-    return drafts
+    return tuple(limited(draft) for draft in drafts)

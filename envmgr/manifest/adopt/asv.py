@@ -20,10 +20,12 @@ def read_asv(text: str) -> tuple[Draft, ...]:
     wanted = matrix.get("req", matrix) if isinstance(matrix, Mapping) else {}
     notes: list[str] = []
     kept, unusable = settle(_requirements(wanted, notes))
+    sorted_out = [key for key in ("include", "exclude") if data.get(key)]
+    notes += [f"not taken over: {key}, which {key}s single combinations of the matrix" for key in sorted_out]
     variables = {
         str(name): str(values[-1] if isinstance(values, list) else values)
-        for name, values in (matrix.get("env") or {}).items()
-        if values
+        for name, values in ((matrix.get("env_nobuild") or {}) | (matrix.get("env") or {})).items()
+        if values and (not isinstance(values, list) or values[-1] is not None)
     }
     return (
         Draft(
@@ -44,12 +46,16 @@ def _requirements(wanted: Mapping[str, Any], notes: list[str]) -> Iterator[str]:
         versions = values if isinstance(values, list) else [values]
         chosen = versions[-1] if versions else ""
         if len(versions) > 1:
-            listed = ", ".join(str(each) for each in versions)
-            notes.append(f"{key} is measured at {listed}: this manifest takes {chosen or 'the newest'}; write one each")
+            listed = ", ".join(map(_told, versions))
+            notes.append(f"{key} is measured at {listed}: this manifest takes {_told(chosen)}; write one each")
         if chosen is None:
             continue
-        name = key.removeprefix("pip+")
+        name = key.removeprefix("pip+").rpartition("/")[2]
         yield f"{name}=={chosen}" if re.match(r"\d", str(chosen)) else f"{name}{chosen}"
+
+
+def _told(version: object) -> str:
+    return "none" if version is None else str(version) or "the newest"
 
 
 def _load(text: str) -> dict[str, Any]:

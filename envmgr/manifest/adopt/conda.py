@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -33,44 +33,68 @@ _SPELT = {
 _NOT_PYTHON = re.compile(
     r"(cuda|cudnn|cudatoolkit|nccl|mkl|blas|libblas|liblapack|openblas|libgcc|libstdcxx|_libgcc_mutex|_openmp_mutex|"
     r"gcc|gxx|clang|compilers|cxx-compiler|c-compiler|cmake|make|ninja|git|ffmpeg|nodejs|openssl|zlib|xz|sqlite|tk|"
-    r"readline|ncurses|ca-certificates|libffi|bzip2|ld_impl|llvm-openmp|pytorch-mutex|pytorch-cuda)"
+    r"readline|ncurses|ca-certificates|libffi|bzip2|ld_impl|llvm-openmp|pytorch-mutex|pytorch-cuda|r)"
     r"([-_.].*)?"
 )
 _MATCH = re.compile(
-    r"(?:(?P<channel>[\w./-]+)::)?(?P<name>[\w.-]+)\s*(?P<version>[=<>!~][^\s\[]*|\s+[\d*][^\s\[]*)?(?:\s.*|\[.*\])?"
+    r"(?:(?P<channel>[\w./-]+)::)?(?P<name>[\w.-]+)\s*(?P<version>[=<>!~][^\s\[]*|\s+[\d*][^\s\[]*)?"
+    r"(?:\s[^\[]*)?(?P<told>\[.*\])?"
 )
+_TOLD_VERSION = re.compile(r"\bversion\s*=\s*['\"]?([^'\"\]]+)")
 
 
-def read_environment(text: str) -> tuple[Draft, ...]:
+def read_environment(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
     """Return the draft of a conda environment; what no package index has (CUDA, compilers) is told in notes."""
     data = _load(text)
     python = ANY_PYTHON
     texts: list[str] = []
     notes: list[str] = []
+    constraints: tuple[str, ...] = ()
     for entry in data.get("dependencies") or ():
         if isinstance(entry, dict):
-            inner, *_ = read_requirements("\n".join(entry.get("pip") or ()), {})
+            inner, *_ = read_requirements("\n".join(entry.get("pip") or ()), others)
             texts += inner.requirements
+            constraints += inner.constraints
             notes += inner.notes
             continue
-        found = _MATCH.fullmatch(str(entry).strip())
-        if found is None:
+        asked = asked_of_conda(str(entry))
+        if asked is None:
             notes.append(f"left out: {entry}")
             continue
-        name, version = found["name"].lower(), (found["version"] or "").strip()
+        name, version = asked
         if name == "pip":
             continue
         if name == "python":
-            python = _any_patch(python_range(_specifier(version) or ANY_PYTHON), notes)
+            python = _any_patch(python_range(version or ANY_PYTHON), notes)
         elif _NOT_PYTHON.fullmatch(name):
             notes.append(f"left out: {name} is no distribution of a package index (a library or tool of the system)")
         else:
-            texts.append(f"{_SPELT.get(name, name)}{_specifier(version)}")
+            texts.append(f"{_SPELT.get(name, name)}{version}")
     kept, unusable = settle(texts)
     variables = {str(name): str(value) for name, value in (data.get("variables") or {}).items()}
     return (
-        Draft(kept, name=_name(data), python=python, variables=variables, notes=(*notes, *unusable, *_channels(data))),
+        Draft(
+            kept,
+            name=_name(data),
+            python=python,
+            constraints=constraints,
+            variables=variables,
+            notes=(*notes, *unusable, *_channels(data)),
+        ),
     )
+
+
+def asked_of_conda(text: str) -> tuple[str, str] | None:
+    """Return the name and the specifier that a match specification of conda means; None for one that is none.
+
+    >>> asked_of_conda("conda-forge::NumPy=1.21"), asked_of_conda("h5py[version='>=3,<4']")
+    (('numpy', '==1.21.*'), ('h5py', '>=3,<4'))
+    """
+    found = _MATCH.fullmatch(text.strip())
+    if found is None:
+        return None
+    told = _TOLD_VERSION.search(found["told"] or "")
+    return found["name"].lower(), _specifier(told[1] if told else found["version"] or "")
 
 
 def _any_patch(python: str, notes: list[str]) -> str:

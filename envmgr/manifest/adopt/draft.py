@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
 
 from envmgr.errors import UsageError
 
@@ -15,14 +16,25 @@ ANY_PYTHON = ">=3.8"
 """What a draft asks for when its file says nothing of Python."""
 
 _MINOR = re.compile(r"3\.\d+")
+_MINORS = range(5, 21)
+_NO_DISTRIBUTIONS = {"pkg-resources": "Debian's pip lists it, and no index has it"}
+
+
+@dataclass(frozen=True, slots=True)
+class DraftIndex:
+    """An index of its own with the packages that it serves."""
+
+    name: str
+    url: str
+    packages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """What a file says, in a manifest's words; `notes` tell what it says that a manifest cannot.
 
-    `name` is empty where the file names nothing. `indexes` are the addresses of further indexes, which a manifest
-    binds to packages that only a person can name.
+    `name` is empty where the file names nothing. `constraints` limit what is asked for by anybody, `overrides` take the
+    place of what others ask for.
     """
 
     requirements: tuple[str, ...]
@@ -30,6 +42,8 @@ class Draft:
     python: str = ANY_PYTHON
     pythons: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    indexes: tuple[DraftIndex, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -48,19 +62,49 @@ def settle(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if requirement.url:
             notes.append(f"left out: {requirement.name} is asked for by address, and a lock names versions and hashes")
             continue
+        if requirement.name in _NO_DISTRIBUTIONS:
+            notes.append(f"left out: {text} ({_NO_DISTRIBUTIONS[requirement.name]})")
+            continue
         if "+" in str(requirement.specifier):
             notes.append(f"{text} has a local version, which only an index of its own has: name that under [[index]]")
         kept[text] = None
     return tuple(kept), tuple(notes)
 
 
+def limited(draft: Draft) -> Draft:
+    """Return a draft without constraints: those on its own requirements are put into them, the others override."""
+    limits: dict[str, list[Requirement]] = {}
+    for text in draft.constraints:
+        limits.setdefault(canonicalize_name(Requirement(text).name), []).append(Requirement(text))
+    requirements: list[str] = []
+    for text in draft.requirements:
+        requirement = Requirement(text)
+        own = limits.pop(canonicalize_name(requirement.name), [])
+        for limit in own:
+            requirement.specifier &= limit.specifier if limit.marker is None else SpecifierSet()
+        changed = requirement.specifier != Requirement(text).specifier
+        requirements.append(str(requirement) if changed else text)
+        requirements += [str(limit) for limit in own if limit.marker is not None]
+    rest = [str(limit) for each in limits.values() for limit in each]
+    return replace(draft, requirements=tuple(requirements), constraints=(), overrides=(*draft.overrides, *rest))
+
+
 def python_range(text: str) -> str:
     """Return a specifier of Python as a manifest has it; raises UsageError for one that is none.
 
-    >>> python_range("^3.8"), python_range("3.9"), python_range(">=3.8, <3.11")
-    ('>=3.8,<4', '==3.9.*', '>=3.8,<3.11')
+    Of several ranges it is the span.
+
+    >>> python_range("^3.8"), python_range("3.9"), python_range(">=3.8, <3.11"), python_range("~3.7 || ^3.10")
+    ('>=3.8,<4', '==3.9.*', '>=3.8,<3.11', '>=3.7')
     """
+    if "||" in text:
+        return _span(python_range(part) for part in text.split("||"))
     bare = text.strip()
+    if bare in {"", "*"}:
+        return ANY_PYTHON
+    if bare.startswith("~") and not bare.startswith("~="):
+        minor = ".".join(bare[1:].split(".")[:2])
+        return f"=={minor}.*" if bare[1:] == minor else f">={bare[1:]},=={minor}.*"
     if bare.startswith("^"):
         return f">={bare[1:]},<4"
     if _MINOR.fullmatch(bare):
@@ -70,6 +114,14 @@ def python_range(text: str) -> str:
     except InvalidSpecifier:
         raise UsageError(f"{text!r} names no range of Pythons", "wanted PEP 440, as >=3.8,<3.11", "") from None
     return bare.replace(" ", "") or ANY_PYTHON
+
+
+def _span(ranges: Iterable[str]) -> str:
+    specifiers = [SpecifierSet(each) for each in ranges]
+    held = [minor for minor in _MINORS if any(each.contains(f"3.{minor}.99") for each in specifiers)]
+    if not held:
+        return ANY_PYTHON
+    return f">=3.{held[0]}" + (f",<3.{held[-1] + 1}" if held[-1] != _MINORS[-1] else "")
 
 
 def python_of_many(pythons: Iterable[str]) -> tuple[str, tuple[str, ...]]:

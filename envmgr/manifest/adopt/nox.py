@@ -6,8 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from envmgr.errors import UsageError
+from envmgr.manifest.adopt.conda import asked_of_conda
 from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle
 from envmgr.manifest.adopt.requirements import read_requirements
+
+_TWO = 2
+_MOST = 48
+"""Combinations of parameters of a session that become a manifest each."""
 
 
 def read_noxfile(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
@@ -18,13 +23,43 @@ def read_noxfile(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         raise UsageError("noxfile.py is no Python", str(error), "mend it first") from None
     known = dict(_constants(module))
     drafts = [
-        _draft(function, decorator, known, others)
+        _draft(function, decorator, known | chosen, others)
         for function in module.body
         if isinstance(function, ast.FunctionDef)
         for decorator in function.decorator_list
-        if _is_session(decorator)
+        if _is_called(decorator, "session", "nox_session")
+        for chosen in _combinations(function, known)
     ]
     return tuple(draft for draft in drafts if draft.requirements)
+
+
+def _combinations(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> list[dict[str, ast.expr]]:
+    """Return what the parameters of a session stand for, once for each combination of `nox.parametrize`.
+
+    Of more than a few dozen, and of what is known only when it runs, nothing is said: their uses are told of then.
+    """
+    found: list[dict[str, ast.expr]] = [{}]
+    for decorator in function.decorator_list:
+        if (
+            not isinstance(decorator, ast.Call)
+            or not _is_called(decorator, "parametrize")
+            or len(decorator.args) < _TWO
+        ):
+            continue
+        names = [name.strip() for text in _texts(decorator.args[0], known) for name in text.split(",")]
+        listed = decorator.args[1]
+        listed = known.get(listed.id, listed) if isinstance(listed, ast.Name) else listed
+        items = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
+        choices = [dict(zip(names, _values(item, len(names)), strict=False)) for item in items]
+        found = [{**before, **choice} for choice in choices or [{}] for before in found]
+    return found if len(found) <= _MOST else [{}]
+
+
+def _values(item: ast.expr, count: int) -> list[ast.expr]:
+    """Return the values of one choice: `"1.2"`, `("1.2", "x")`, `nox.param("1.2", id="old")`."""
+    if isinstance(item, ast.Call) and _is_called(item, "param"):
+        return item.args
+    return item.elts if count > 1 and isinstance(item, ast.List | ast.Tuple) else [item]
 
 
 def _draft(
@@ -36,16 +71,17 @@ def _draft(
     specifier, variants = python_of_many([minor_of(each) for each in asked])
     lines: list[str] = []
     notes: list[str] = []
-    for call in _installs(function):
+    for call in _calls(function, "install", "conda_install"):
         given = [list(_texts(argument, known)) for argument in call.args]
         if not all(given):
             notes.append(f"left out of session {name}: an argument of line {call.lineno} is known only when it runs")
-        lines += _as_lines([text for texts in given for text in texts], notes)
+        words = [text for texts in given for text in texts]
+        lines += _as_lines(words, notes) if _is_called(call, "install") else _of_conda(words)
     inner, *_ = read_requirements("\n".join(lines), others)
     kept, unusable = settle(inner.requirements)
     return Draft(
         requirements=kept,
-        name=name,
+        name="-".join([name, *_parameters(function, known)]),
         python=specifier,
         pythons=variants,
         constraints=inner.constraints,
@@ -53,16 +89,36 @@ def _draft(
     )
 
 
-def _is_session(decorator: ast.expr) -> bool:
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+def _parameters(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield the name and the value of each parameter that stands for something, as a part of a manifest's name."""
+    for argument in function.args.args[1:]:
+        if argument.arg in known:
+            yield "-".join([argument.arg, *_texts(known[argument.arg], known)])
+
+
+def _is_called(node: ast.expr, *names: str) -> bool:
+    """Tell whether what is called, or named, has one of some names: `nox.session(...)`, `session`."""
+    target = node.func if isinstance(node, ast.Call) else node
     named = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
-    return named in {"session", "nox_session"}
+    return named in names
 
 
-def _installs(function: ast.FunctionDef) -> Iterator[ast.Call]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "install":
-            yield node
+def _calls(function: ast.FunctionDef, *names: str) -> list[ast.Call]:
+    """Return the calls of methods of those names, in the order in which they stand."""
+    found = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_called(node, *names)
+    ]
+    return sorted(found, key=lambda node: node.lineno)
+
+
+def _of_conda(words: Iterable[str]) -> Iterator[str]:
+    """Yield the requirements that the words after `session.conda_install` mean."""
+    for word in words:
+        asked = None if word.startswith("-") else asked_of_conda(word)
+        if asked is not None:
+            yield "".join(asked)
 
 
 def _as_lines(words: Iterable[str], notes: list[str]) -> Iterator[str]:
@@ -100,5 +156,17 @@ def _texts(node: ast.expr, known: Mapping[str, ast.expr]) -> Iterator[str]:
             yield from _texts(value, known)
         case ast.Name(id=name) if name in known:
             yield from _texts(known[name], {key: value for key, value in known.items() if key != name})
+        case ast.JoinedStr(values=parts):
+            yield from _joined([list(_texts(part, known)) for part in parts])
+        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+            yield from _texts(value, known)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from _joined([list(_texts(left, known)), list(_texts(right, known))])
         case _:
             return
+
+
+def _joined(parts: list[list[str]]) -> Iterator[str]:
+    """Yield the text of several expressions, if each of them stands for one."""
+    if all(len(part) == 1 for part in parts):
+        yield "".join(text for part in parts for text in part)

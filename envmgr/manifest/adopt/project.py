@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, python_range, settle
+from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, DraftIndex, python_range, settle
 
 
 def read_pyproject(text: str) -> tuple[Draft, ...]:
@@ -20,6 +21,10 @@ def read_pyproject(text: str) -> tuple[Draft, ...]:
     if not project.get("dependencies") and poetry.get("dependencies"):
         return (_poetry(poetry),)
     kept, notes = settle(project.get("dependencies", ()))
+    own = data.get("tool", {}).get("uv", {})
+    limits, unusable = settle(own.get("constraint-dependencies", ()))
+    overrides, also_unusable = settle(own.get("override-dependencies", ()))
+    indexes, untold = _indexes(own)
     extras = [*project.get("optional-dependencies", {}), *data.get("dependency-groups", {})]
     if "dependencies" in project.get("dynamic", ()):
         notes += ("its dependencies are dynamic: only its build backend knows them",)
@@ -28,9 +33,34 @@ def read_pyproject(text: str) -> tuple[Draft, ...]:
             requirements=kept,
             name=str(project.get("name", "")),
             python=python_range(project.get("requires-python", ANY_PYTHON)),
-            notes=(*notes, *_left(extras)),
+            constraints=limits,
+            overrides=overrides,
+            indexes=indexes,
+            notes=(*notes, *unusable, *also_unusable, *untold, *_left(extras)),
         ),
     )
+
+
+def _indexes(own: Mapping[str, Any]) -> tuple[tuple[DraftIndex, ...], tuple[str, ...]]:
+    """Return the indexes of uv's settings with what they serve, and notes on those that serve nothing by name."""
+    served: dict[str, list[str]] = {}
+    notes: list[str] = []
+    for package, source in own.get("sources", {}).items():
+        each = source[0] if isinstance(source, list) and source else source
+        if isinstance(each, Mapping) and each.get("index"):
+            served.setdefault(str(each["index"]), []).append(package)
+            if isinstance(source, list) and len(source) > 1:
+                notes.append(f"{package} has several sources: its index is {each['index']} here, whatever the platform")
+        else:
+            notes.append(f"left out: the source of {package} is a folder, a repository or an address")
+    made = []
+    for index in own.get("index", ()):
+        name, url = str(index.get("name", "")), re.sub(r"(?<=://)[^/\s@]+@", "", str(index.get("url", "")))
+        if name in served:
+            made.append(DraftIndex(name, url, tuple(served[name])))
+        else:
+            notes.append(f"the index {url} is not taken over: name what it serves under [[index]]")
+    return tuple(made), tuple(notes)
 
 
 def read_pylock(text: str) -> tuple[Draft, ...]:
@@ -53,11 +83,12 @@ def _poetry(poetry: Mapping[str, Any]) -> Draft:
     texts: list[str] = []
     notes: list[str] = []
     for name, wanted in dependencies.items():
-        found = _poetry_requirement(name, wanted)
-        if found is None:
-            notes.append(f"left out: {name} comes from a folder or a repository, or is optional")
-        else:
-            texts.append(found)
+        for each in wanted if isinstance(wanted, list) else (wanted,):
+            found = _poetry_requirement(name, each)
+            if found is None:
+                notes.append(f"left out: {name} comes from a folder or a repository, or is optional")
+            else:
+                texts.append(found)
     kept, unusable = settle(texts)
     groups = [*poetry.get("group", {}), *(["dev"] if "dev-dependencies" in poetry else [])]
     return Draft(
@@ -74,8 +105,11 @@ def _poetry_requirement(name: str, wanted: Any) -> str | None:
     if not isinstance(wanted, Mapping) or "version" not in wanted or wanted.get("optional"):
         return None
     extras = f"[{','.join(wanted['extras'])}]" if wanted.get("extras") else ""
-    marker = f" ; {wanted['markers']}" if wanted.get("markers") else ""
-    return f"{name}{extras}{_specifier(wanted['version'])}{marker}"
+    markers = [str(wanted["markers"])] if wanted.get("markers") else []
+    pythons = re.findall(r"([<>=!~]+)\s*(\d+\.\d+)", _specifier(str(wanted.get("python", ""))))
+    markers += [f"python_version {operator} '{version}'" for operator, version in pythons]
+    joined = " and ".join(f"({each})" if len(markers) > 1 and " or " in each else each for each in markers)
+    return f"{name}{extras}{_specifier(wanted['version'])}" + (f" ; {joined}" if joined else "")
 
 
 def _specifier(text: str) -> str:

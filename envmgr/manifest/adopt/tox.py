@@ -5,11 +5,14 @@ from __future__ import annotations
 import configparser
 import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle
 from envmgr.manifest.adopt.requirements import read_requirements
+
+_OTHER_PYTHON = re.compile(r"(pypy|jython|graalpy)[\d.]*")
 
 
 def read_tox(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
@@ -23,21 +26,29 @@ def read_tox(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
     names = _expanded(head.get("envlist") or head.get("env_list") or "")
     names += [section.removeprefix("testenv:") for section in parser.sections() if section.startswith("testenv:")]
     groups: dict[str, list[str]] = {}
+    notes: list[str] = []
     for name in dict.fromkeys(names or ["py"]):
         factors = name.split("-")
-        rest = "-".join(factor for factor in factors if not minor_of(factor) and factor != "py")
+        if any(_OTHER_PYTHON.fullmatch(factor) for factor in factors):
+            notes.append(f"left out: {name}, as envmgr builds environments of CPython")
+            continue
+        rest = "-".join(factor for factor in factors if not minor_of(factor) and factor not in {"py", "py3"})
         groups.setdefault(rest, []).append(name)
     drafts = [_draft(parser, rest, members, others) for rest, members in groups.items()]
-    return tuple(draft for draft in drafts if draft.requirements)
+    made = [draft for draft in drafts if draft.requirements]
+    return (*(replace(draft, notes=(*notes, *draft.notes)) for draft in made[:1]), *made[1:])
 
 
 def _draft(parser: configparser.ConfigParser, rest: str, members: list[str], others: Mapping[str, str]) -> Draft:
     pythons = [minor_of(factor) for name in members for factor in name.split("-") if minor_of(factor)]
     section = next((f"testenv:{name}" for name in (*members, rest) if parser.has_section(f"testenv:{name}")), "testenv")
     asked = _setting(parser, section, "deps")
-    base = minor_of(_setting(parser, section, "basepython") or _setting(parser, section, "base_python"))
+    base = minor_of(_setting(parser, section, "basepython", "base_python"))
     factors = frozenset(rest.split("-"))
     notes: list[str] = []
+    variables = dict(_variables(_setting(parser, section, "setenv", "set_env"), factors, notes))
+    if _setting(parser, section, "commands"):
+        notes.append("not taken over: the commands; envmgr run NAME -- CMD… runs them")
     lines = [line for text in asked.splitlines() for line in _chosen(_substituted(parser, text, notes), factors)]
     inner, *_ = read_requirements("\n".join(lines), others)
     kept, unusable = settle(inner.requirements)
@@ -48,15 +59,32 @@ def _draft(parser: configparser.ConfigParser, rest: str, members: list[str], oth
         python=specifier,
         pythons=variants,
         constraints=inner.constraints,
+        variables=variables,
         notes=(*notes, *inner.notes, *unusable),
     )
 
 
-def _setting(parser: configparser.ConfigParser, section: str, key: str) -> str:
+def _setting(parser: configparser.ConfigParser, section: str, *keys: str) -> str:
+    """Return what a section says under the first of some keys, or else what all environments have."""
     for place in (section, "testenv"):
-        if parser.has_option(place, key):
-            return parser.get(place, key)
+        for key in keys:
+            if parser.has_option(place, key):
+                return parser.get(place, key)
     return ""
+
+
+def _variables(text: str, factors: frozenset[str], notes: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the variables that are set to a plain text, or that have one where the caller has not set them."""
+    for line in _chosen(text, factors):
+        if not line:
+            continue
+        name, equals, value = (part.strip() for part in line.partition("="))
+        default = re.fullmatch(r"\{env:\w+:([^{}]*)\}", value)
+        value = default[1] if default else value
+        if equals and re.fullmatch(r"\w+", name) and "{" not in value:
+            yield name, value
+        else:
+            notes.append(f"left out: the variable {line}")
 
 
 def _substituted(parser: configparser.ConfigParser, line: str, notes: list[str]) -> str:
@@ -64,10 +92,11 @@ def _substituted(parser: configparser.ConfigParser, line: str, notes: list[str])
     found = re.fullmatch(r"\s*\{\[([^\]]+)\](\w+)\}\s*", line)
     if found and parser.has_option(found[1], found[2]):
         return parser.get(found[1], found[2])
-    if "{" in re.sub(r"\{[\w,.-]+\}:", "", line) and not line.strip().startswith("-r{toxinidir}"):
-        notes.append(f"left out: {line.strip()}")
+    line = re.sub(r"\{(toxinidir|tox_root)\}/", "", line.strip())
+    if "{" in re.sub(r"^[\w!{},.-]+: ", "", line):
+        notes.append(f"left out: {line}")
         return ""
-    return line.replace("{toxinidir}/", "").replace("-r", "-r ", 1) if line.strip().startswith("-r") else line
+    return re.sub(r"^((?:[\w!{},.-]+: )?)-([rc])\s*", r"\1-\2 ", line)
 
 
 def _chosen(text: str, factors: frozenset[str]) -> Iterable[str]:
@@ -76,8 +105,23 @@ def _chosen(text: str, factors: frozenset[str]) -> Iterable[str]:
         condition, colon, requirement = line.strip().partition(": ")
         if not colon or not re.fullmatch(r"[\w!{},.-]+", condition):
             yield line.strip()
-        elif any(_holds(alternative, factors) for alternative in _expanded(condition)):
-            yield requirement.strip()
+        else:
+            held = [alternative for alternative in _expanded(condition) if _holds(alternative, factors)]
+            yield from _for_pythons(requirement.strip(), held)
+
+
+def _for_pythons(requirement: str, held: list[str]) -> Iterator[str]:
+    """Yield a requirement, under a marker where all the alternatives that hold name Pythons: `py38,py39: ...`."""
+    minors = [[factor for factor in each.split("-") if minor_of(factor.lstrip("!"))] for each in held]
+    if held and all(minors) and not requirement.startswith("-"):
+        told = [
+            (minor_of(each.lstrip("!")), "!=" if each.startswith("!") else "==") for part in minors for each in part
+        ]
+        marker = " or ".join(f"python_version {operator} '{minor}'" for minor, operator in told)
+        bare, semicolon, own = (part.strip() for part in requirement.partition(";"))
+        yield f"{bare} ; ({own}) and ({marker})" if semicolon else f"{bare} ; {marker}"
+    elif held:
+        yield requirement
 
 
 def _holds(alternative: str, factors: frozenset[str]) -> bool:
@@ -92,7 +136,7 @@ def _expanded(text: str) -> list[str]:
     ['py38-django42', 'py38-django50', 'py39-django42', 'py39-django50', 'lint']
     """
     names: list[str] = []
-    for entry in re.split(r"[,\s]+(?![^{]*\})", re.sub(r"\s*([{},])\s*", r"\1", text.strip())):
+    for entry in re.split(r"[,\s]+(?![^{]*\})", re.sub(r"\s*(,)\s*|(\{)\s+|\s+(\})", r"\1\2\3", text.strip())):
         parts = [part[1:-1].split(",") if part.startswith("{") else [part] for part in re.split(r"(\{[^}]*\})", entry)]
         names += ["".join(each) for each in itertools.product(*parts) if "".join(each)]
     return names

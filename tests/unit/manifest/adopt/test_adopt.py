@@ -54,6 +54,39 @@ EXPECTED = {
     ],
     "asv/asv.conf.json": [("fastthing", ">=3.8,<3.11", ("numpy==1.24.4", "cython"))],
     "pylock/pylock.toml": [("pylock", ">=3.11", ("numpy==2.1.0", "colorama==0.4.6 ; sys_platform == 'win32'"))],
+    "training/requirements.txt": [
+        ("training", ">=3.8", ("pandas>=1.5", "scipy<1.12", "tqdm", "torch==2.1.0+cu118",
+                               'jax[cuda11_pip]>=0.4,<0.5; sys_platform == "linux" and python_version >= "3.9"',
+                               "numpy<2,==1.24.4", "tensorflow>=2.10,!=2.11.*", "protobuf<4")),
+    ],
+    "deep-learning/environment.yml": [
+        ("deep-learning", "==3.9.*", ("numpy==1.21.*", "scipy==1.7.3", "pandas>=1.3,<1.5", "torch==1.12.1",
+                                      "scikit-learn", "matplotlib==3.5.*", "h5py>=3,<4", "pillow!=8.3.0",
+                                      "einops==0.6.0", "keras==2.9.0")),
+    ],
+    "uv-project/pyproject.toml": [("my_app", ">=3.9", ("numpy>=1.23", "torch>=2; platform_machine != 'arm64'"))],
+    "legacy/pyproject.toml": [
+        ("legacy", ">=3.8", ("numpy>=1.21,<2", "torch==1.13.1 ; sys_platform=='linux'",
+                             "torch==1.13.0 ; sys_platform=='darwin'", "tensorflow[and-cuda]>=2.10,<2.11",
+                             "dbl>=1.2.3,<1.3", "wild==1.*")),
+    ],
+    "factors/tox.ini": [
+        *((f"factors-{keras}-{backend}", ">=3.9,<3.12",
+           ("pytest", "hypothesis>=6", "numpy", version, library,
+            "importlib-metadata ; python_version == '3.9'", "coverage"))
+          for keras, version in (("keras2", "keras==2.13.1"), ("keras3", "keras>=3"))
+          for backend, library in (("tf", "tensorflow"), ("jax", "jax[cpu]"))),
+        ("factors-docs", "==3.11.*", ("sphinx", "furo")),
+    ],
+    "parametrized/noxfile.py": [
+        *((f"parametrized-tests-django-{django}-numpy-{numpy}", ">=3.9,<3.11",
+           (f"numpy=={numpy}", "pytest", f"django=={django}", "scipy"))
+          for numpy in ("1.23.5", "1.26.0") for django in ("3.2", "4.2")),
+        ("parametrized-cond", "==3.8.*", ("numpy==1.19.*", "plaidml-keras")),
+        ("parametrized-lint", ">=3.8", ("ruff", "mypy==1.8")),
+    ],
+    "benchmarks/asv.conf.json": [("thing", ">=3.8,<3.12", ("numpy==1.24", "emcee", "cython"))],
+    "frozen/frozen.txt": [("frozen", ">=3.8", ("absl-py==1.4.0", "torch==2.0.1+cpu", "typing_extensions==4.7.1"))],
 }  # fmt: skip
 
 
@@ -78,6 +111,14 @@ def test_a_file_becomes_the_manifests_that_it_means(adopted, source):
         ("conda-export/environment.yml", "Python 3.10.13"),
         ("nox/noxfile.py", "known only when it runs"),
         ("asv/asv.conf.json", "numpy is measured at"),
+        ("training/requirements.txt", "left out: --pre"),
+        ("deep-learning/environment.yml", "r-base is no distribution"),
+        ("uv-project/pyproject.toml", "extras and groups gpu, test, all, dev, docs"),
+        ("legacy/pyproject.toml", "fromgit comes from"),
+        ("factors/tox.ini", "left out: pypy3"),
+        ("factors/tox.ini", "not taken over: the commands"),
+        ("benchmarks/asv.conf.json", "not taken over: exclude"),
+        ("frozen/frozen.txt", "pkg-resources==0.0.0"),
     ],
 )
 def test_what_a_manifest_cannot_say_is_told(adopted, source, word):
@@ -89,6 +130,24 @@ def test_variants_variables_and_constraints_are_taken_over(adopted):
     assert adopted("tox/tox.ini")[0][0].variants.python == ("3.8", "3.9", "3.10")
     assert adopted("conda/environment.yml")[0][0].env == {"KERAS_BACKEND": "plaidml.keras.backend"}
     assert adopted("nested/requirements/dev.txt")[0][0].overrides == ("numpy==1.19.5",)
+
+
+def test_a_constraint_on_what_is_asked_for_limits_it_and_one_on_others_overrides(adopted):
+    (manifest,), _ = adopted("training/requirements.txt")
+    assert manifest.overrides == ("urllib3<2",)
+
+
+def test_the_settings_of_uv_are_taken_over(adopted):
+    (manifest,), _ = adopted("uv-project/pyproject.toml")
+    assert manifest.overrides == ("protobuf<4", "urllib3<2")
+    (index,) = manifest.index
+    assert (index.name, index.url, index.packages) == ("pytorch", "https://download.example.org/whl/cpu", ("torch",))
+
+
+def test_the_variables_of_a_factor_are_those_of_its_environments(adopted):
+    found = {each.name: each.env for each in adopted("factors/tox.ini")[0]}
+    assert found["factors-keras2-tf"] == {"KERAS_BACKEND": "tensorflow", "TF": "1"}
+    assert found["factors-keras2-jax"] == {"KERAS_BACKEND": "tensorflow"}
 
 
 def test_a_manifest_that_is_there_is_never_overwritten(adopted):
