@@ -53,7 +53,9 @@ def _said(situation: Situation) -> Iterator[Evidence]:
         return
     text = situation.reading.text
     places = {line.strip(): number for number, line in enumerate(text.splitlines(), 1)}
-    for line in telling_lines(text):
+    lines = telling_lines(text)
+    message = situation.reading.message[:_LONGEST]
+    for line in (*lines, message) if message and not any(message in line for line in lines) else lines:
         number = next((places[whole] for whole in places if whole.startswith(line)), 0)
         yield Evidence(
             quote=redact(line), where=f"{_output(situation)}, line {number}" if number else _output(situation)

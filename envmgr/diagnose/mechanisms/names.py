@@ -151,10 +151,10 @@ def _refused(situation: Situation) -> Iterator[Hypothesis]:
     owner = situation.contents.owner_of(last.module)
     if not owner or reading.names:
         return
-    said = _REMOVED.search(reading.text)
+    said, why = _REMOVED.search(reading.text), f'it says "{reading.message.rstrip(".")}"'
     if said:
-        yield from _below(situation, owner, said[1], f"{owner} says itself: {reading.message}")
-    yield from ladder(situation, owner, reading.message, 0.6)
+        yield from _below(situation, owner, said[1], f"{why} in {owner} {situation.seen.resolved.get(owner, '')}")
+    yield from ladder(situation, owner, why, 0.6)
 
 
 def _before_it_was_lost(situation: Situation, owner: str, module: str, name: str) -> Iterator[Hypothesis]:
