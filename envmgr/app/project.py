@@ -10,6 +10,7 @@ from pathlib import Path
 import envmgr
 from envmgr.errors import ManifestError, UsageError
 from envmgr.manifest import check, read
+from envmgr.manifest.faults import suggest
 from envmgr.model.manifest import Manifest, Matrix
 from envmgr.ports import Files
 
@@ -158,7 +159,7 @@ class Shelf(Mapping[str, Manifest]):
                 return matrix
         raise UsageError(
             f"there is no matrix {name!r}",
-            f"wanted one of: {', '.join(self.matrix_names()) or 'none is there'}",
+            suggest(name, self.matrix_names()),
             "name one of them, or write manifests/matrices/NAME.toml",
         )
 

@@ -64,7 +64,7 @@ def _select_one(name: str, manifests: Mapping[str, Manifest]) -> list[tuple[Mani
     stem, at, variant = name.partition("@")
     found = [manifests[known] for known in sorted(manifests) if fnmatchcase(known, stem)]
     if not found:
-        raise UsageError(f"there is no manifest '{stem}'", hint=suggest(stem, manifests))
+        raise UsageError(f"there is no manifest '{stem}'", suggest(stem, manifests), "envmgr list")
     if not at:
         return [(manifest, None) for manifest in found]
     pairs: list[tuple[Manifest, str | None]] = [
@@ -72,5 +72,6 @@ def _select_one(name: str, manifests: Mapping[str, Manifest]) -> list[tuple[Mani
     ]
     if not pairs:
         known = list(dict.fromkeys(each for manifest in found for each in variants(manifest)))
-        raise UsageError(f"{stem} has no variant '{variant}'", f"it has: {', '.join(known)}", suggest(variant, known))
+        hint = f"envmgr show {found[0].name}"
+        raise UsageError(f"{stem} has no variant '{variant}'", f"it has: {', '.join(known)}", hint)
     return pairs

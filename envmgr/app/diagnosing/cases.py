@@ -24,6 +24,7 @@ from envmgr.backends import names
 from envmgr.diagnose.requirement import key_of
 from envmgr.errors import EnvmgrError, HostError, LockError, UsageError
 from envmgr.manifest.expand import target
+from envmgr.manifest.faults import suggest
 from envmgr.manifest.read import parse_manifest
 from envmgr.model.finding import Finding, Variables, World
 from envmgr.model.host import HostFacts
@@ -128,8 +129,7 @@ def world_asked(workplace: Workplace, asked: Asked, facts: HostFacts) -> World:
     if asked.name is not None:
         name, _, variant = asked.name.partition("@")
         if name not in workplace.shelf:
-            known = ", ".join(workplace.shelf) or "none"
-            raise UsageError(f"there is no manifest {name!r}", f"found: {known}", "envmgr list")
+            raise UsageError(f"there is no manifest {name!r}", suggest(name, workplace.shelf), "envmgr list")
         python = asked.python or variant.removeprefix("py")
         return world_of(_manifest(workplace, name), facts, python)
     if asked.source is not None:
