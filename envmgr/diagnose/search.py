@@ -153,7 +153,7 @@ class Search:
         before = self._journal.known.get(key_of(candidate.trail[-1].world)) if candidate.trail else None
         reference = before or self._journal.known[key_of(self._journal.base)]
         trail = (*candidate.trail, candidate.hypothesis)
-        if len(trail) >= _DEEPEST or not seen.later_than(reference):
+        if len(trail) >= _DEEPEST or not (seen.later_than(reference) or _brought_another(candidate, seen, reference)):
             return
         moved_on = (
             seen.built != reference.built or seen.phase != reference.phase or bool(seen.moved_in_the_probe(reference))
@@ -182,3 +182,9 @@ class Search:
             if key_of(other.hypothesis.world) == key and other.rank < candidate.rank:
                 self._queue[at] = candidate
                 return
+
+
+def _brought_another(candidate: Candidate, seen: Observation, reference: Observation) -> bool:
+    """Tell whether another version got stuck on something else: it may only lack the companions of its own time."""
+    moved = candidate.hypothesis.mechanism == "another version" and seen.built and reference.built
+    return moved and bool(seen.text) and seen.reading.signature != reference.reading.signature

@@ -88,6 +88,29 @@ def test_a_pin_that_lost_a_name_moves_to_the_nearest_release_that_has_it(planted
     assert "alpha 2.1 works, 2.2 breaks" in finding.cause.why
 
 
+def test_an_older_release_that_gets_stuck_earlier_is_given_the_companions_of_its_time(planted, world, distribution):
+    planted.release("alpha", ("1.0", "2019-01-10"), ("2.0", "2023-01-10"))
+    planted.release("beta", ("1.0", "2018-06-01"), ("2.0", "2022-01-01"))
+    planted.probe = "import alpha; alpha.old()"
+    frame = 'Traceback (most recent call last):\n  File "{}", line 3, in {}\n'
+    lost = frame.format("/e/lib/python3.10/site-packages/alpha/core.py", "__getattr__")
+    stuck = frame.format("/e/lib/python3.10/site-packages/beta/core.py", "<module>")
+
+    def rule(w):
+        alpha, beta = (admitted(w, planted, name) for name in ("alpha", "beta"))
+        planted.installed = (
+            distribution("alpha", f"{alpha}.0", modules=frozenset({"alpha", "alpha.core"})),
+            distribution("beta", f"{beta}.0", modules=frozenset({"beta", "beta.core"})),
+        )
+        if alpha == 2:
+            return f"{lost}AttributeError: 'Table' object has no attribute 'old'\n"
+        return f"{stuck}ImportError: beta 2 is too new\n" if beta == 2 else ""
+
+    planted.rule = rule
+    finding = find(planted, world.model_copy(update={"requirements": ("alpha==2.0",)}))
+    assert finding.fix.requirements == ("alpha==1.0", "beta<2.0")
+
+
 def test_an_older_python_is_taken_for_a_name_that_python_lost(planted, world):
     text = "ImportError: cannot import name 'Iterable' from 'collections' (x)"
     planted.rule = lambda w: "" if w.python in {"3.8", "3.9"} else text
