@@ -73,5 +73,5 @@ def _select_one(name: str, manifests: Mapping[str, Manifest]) -> list[tuple[Mani
     if not pairs:
         known = list(dict.fromkeys(each for manifest in found for each in variants(manifest)))
         hint = f"envmgr show {found[0].name}"
-        raise UsageError(f"{stem} has no variant '{variant}'", f"it has: {', '.join(known)}", hint)
+        raise UsageError(f"{stem} has no variant '{variant}'", suggest(variant, known), hint)
     return pairs

@@ -53,18 +53,19 @@ def test_names_select(names: list[str], chosen: list[tuple[str, str | None]]) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "message", "hint"),
+    ("name", "message", "why"),
     [
         ("plaidml-0.6.5", "there is no manifest 'plaidml-0.6.5'", "did you mean 'plaidml-0.6.4'?"),
         ("torch-*", "there is no manifest 'torch-*'", "known: "),
         ("plaidml-0.6.4@py3.6", "plaidml-0.6.4 has no variant 'py3.6'", "did you mean 'py3.8'?"),
     ],
 )
-def test_an_unknown_name_is_told_with_the_nearest(name: str, message: str, hint: str) -> None:
+def test_an_unknown_name_is_told_with_the_nearest(name: str, message: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         select([name], MANIFESTS)
     assert caught.value.what == message
-    assert hint in caught.value.hint
+    assert why in caught.value.why
+    assert caught.value.hint.startswith("envmgr ")
 
 
 @pytest.mark.parametrize(
