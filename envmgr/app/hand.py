@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from envmgr.app.building import Builder, BuildWishes, Built
@@ -55,7 +56,7 @@ def run_by_hand(
     """
     built = build_named(workplace, name, BuildWishes())
     manifest = built.target.manifest
-    make_own(workplace, built.env)
+    built = replace(built, env=make_own(workplace, built.env))
     home = workplace.folders.cache / "homes" / f"{manifest.name}-{built.env.key}"
     workplace.files.make_folder(home)
     _lay_anew(workplace, manifest, home)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from envmgr.app.building import BuildWishes, Built
 from envmgr.app.hand import build_named
 from envmgr.app.hosting import true_settings
+from envmgr.app.sharing import make_own
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
 from envmgr.env.uv import index_arguments, index_variables, network_environment
@@ -39,6 +41,7 @@ def install_kernel(workplace: Workplace, name: str) -> Kernel:
     ipykernel gets it beside itself, never into itself: it stays what its lock says. Raises BuildError.
     """
     built = build_named(workplace, name, BuildWishes())
+    built = replace(built, env=make_own(workplace, built.env))
     beside = None if _IPYKERNEL in built.env.resolved else workplace.folders.cache / "kernels" / built.env.key
     added = _add_beside(workplace, built, beside) if beside else ()
     label = built.target.label

@@ -101,6 +101,9 @@ class HostPlace:
         asked = self.caller.environment.get("UV_LINK_MODE", "")
         if sharing == "hardlink" and asked in {"clone", "copy"}:
             return "copy", f"UV_LINK_MODE is {asked}"
+        open_to_all = [path for path in (self.uv_cache, self.folders.envs) if path.resolve().is_relative_to("/dev")]
+        if sharing == "hardlink" and open_to_all:
+            return "copy", "the cache is below /dev, where every process may write"
         return sharing, why
 
     @property

@@ -12,7 +12,7 @@ from envmgr.env.guard import record_of, remember
 from envmgr.env.history import Invariants, no_invariants, play
 from envmgr.env.inspect import inspect
 from envmgr.env.install import install_locked
-from envmgr.env.linked import trust
+from envmgr.env.linked import is_linked, trust
 from envmgr.env.uv import forget_arguments, uv_environment
 from envmgr.errors import BuildError
 from envmgr.model.env import Env, StepState
@@ -83,6 +83,9 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
             found, damaged = _look_at_links(request, tools)
         if damaged:
             raise _still_damaged(request, damaged)
+    sharing, why = request.switches.sharing, request.switches.sharing_why
+    if sharing == "hardlink" and not any(map(is_linked, found.values())):
+        sharing, why = "copy", f"{why}, and the system made no hard links into {request.places.uv_cache}"
     tools.listener.on_event(Event("inspect", request.manifest))
     inspection = inspect(python, tools.process, tools.files)
     tools.inspected[request.key] = inspection
@@ -98,8 +101,8 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
         steps=steps,
         built_at=tools.clock.now().isoformat(timespec="seconds"),
         seconds=round(tools.clock.monotonic() - started, 3),
-        sharing=request.switches.sharing,
-        sharing_why=request.switches.sharing_why,
+        sharing=sharing,
+        sharing_why=why,
     )
     tools.files.write(request.folder / MARKER, env.model_dump_json(by_alias=True, indent=2))
     if found:

@@ -38,6 +38,8 @@ _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _WRITING = (1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 """Landlock's rights to write, remove, make, move between folders (13) and truncate (14)."""
 _SINCE = {13: 2, 14: 3}
+_WHOLE = 3
+"""Landlock's version in which it knows all of these: before, any file can be emptied."""
 _SINCE_OF_SIGNALS = 6
 _SCOPE_OF_SIGNALS = 2
 _LONGEST_END = 10.0
@@ -199,12 +201,15 @@ def _confined(writable: list[str], spawn: Callable[[], int]) -> int:
 
 def confines() -> bool:
     """Tell whether this kernel can keep a process from changing files elsewhere than where it may."""
-    return sys.platform == "linux" and int(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE, None, 0, 1)) >= 1
+    return sys.platform == "linux" and int(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE, None, 0, 1)) >= _WHOLE
 
 
 def _give_up_writing(writable: list[str]) -> None:
-    """Keep this thread from changing files elsewhere, and from signals to processes that it has not started."""
-    library = ctypes.CDLL(None)
+    """Keep this thread from changing files elsewhere, and from signals to processes that it has not started.
+
+    Raises OSError where there is Landlock and it refuses: nothing runs unconfined that others count on to be confined.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
     version = library.syscall(_LANDLOCK_CREATE, None, 0, 1)
     if version < 1:
         return
@@ -213,15 +218,17 @@ def _give_up_writing(writable: list[str]) -> None:
     size = 24 if version >= _SINCE_OF_SIGNALS else 8
     rules = library.syscall(_LANDLOCK_CREATE, struct.pack("=QQQ", handled, 0, signals), size, 0)
     if rules < 0:
-        return
+        raise OSError(ctypes.get_errno(), "Landlock cannot be set up")
     for path in writable:
         with suppress(OSError):
             folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
             library.syscall(_LANDLOCK_ADD, rules, 1, struct.pack("=Qi", handled, folder), 0)
             os.close(folder)
     library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    library.syscall(_LANDLOCK_RESTRICT, rules, 0)
+    refused = library.syscall(_LANDLOCK_RESTRICT, rules, 0)
     os.close(rules)
+    if refused:
+        raise OSError(ctypes.get_errno(), "Landlock cannot be set up")
 
 
 def _see_to_end(head: int, control: socket.socket, limit: int | None) -> tuple[dict[str, object], bool]:
