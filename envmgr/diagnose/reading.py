@@ -18,6 +18,11 @@ _RAISED = re.compile(
     re.MULTILINE,
 )
 _MISSING_MODULE = re.compile(r"No module named '?([A-Za-z_][\w.]*)'?")
+_MISSING_DISTRIBUTION = re.compile(
+    r"No package metadata was found for '?([A-Za-z0-9][\w.-]*)|PackageNotFoundError: '?([A-Za-z0-9][\w.-]*)'?$"
+    r"|The '([A-Za-z0-9][\w.-]*)[^'\n]*' distribution was not found",
+    re.MULTILINE,
+)
 _NAME_FROM = re.compile(r"cannot import name '?(\w+)'? from (?:partially initialized module )?'?([\w.]+)'?")
 _NAME_ONLY = re.compile(r"cannot import name '?(\w+)'?(?! from)(?:\s|$|\()")
 _ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
@@ -60,7 +65,7 @@ class Reading:
     """What one text says; every field is empty where it says nothing of the kind.
 
     `raised` are (type, message) in the order of the chain, `frames` those of the last traceback, outermost first.
-    `names` are (module, name) pairs that were looked for in vain.
+    `names` are (module, name) pairs that were looked for in vain, `distributions` those whose metadata were.
     """
 
     text: str = ""
@@ -68,6 +73,7 @@ class Reading:
     frames: tuple[Frame, ...] = ()
     modules: tuple[str, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
+    distributions: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     variables: frozenset[str] = field(default=frozenset())
 
@@ -125,6 +131,9 @@ def read(text: str | bytes) -> Reading:
         frames=_last_frames(text),
         modules=tuple(match[1].rstrip(".") for match in _MISSING_MODULE.finditer(text)),
         names=tuple(dict.fromkeys(names)),
+        distributions=tuple(
+            dict.fromkeys(match[match.lastindex or 0] for match in _MISSING_DISTRIBUTION.finditer(text))
+        ),
         libraries=tuple(dict.fromkeys(match[1] for match in _LIBRARY.finditer(text))),
         variables=frozenset(_VARIABLE.findall(text)),
     )

@@ -10,6 +10,7 @@ from envmgr.diagnose.observation import Observation, experiment_of
 from envmgr.diagnose.situation import Hypothesis, Situation
 from envmgr.diagnose.worlds import describe
 from envmgr.model.finding import Cause, Experiment, World
+from envmgr.model.outcome import Phase
 
 Oracle = Callable[[Sequence[World]], Sequence[Observation]]
 """Builds and probes worlds, in parallel, and returns what was seen in the same order."""
@@ -185,6 +186,12 @@ class Search:
 
 
 def _brought_another(candidate: Candidate, seen: Observation, reference: Observation) -> bool:
-    """Tell whether another version got stuck on something else: it may only lack the companions of its own time."""
-    moved = candidate.hypothesis.mechanism == "another version" and seen.built and reference.built
+    """Tell whether a change has brought a failure of its own: another version that lacks the companions of its time.
+
+    What was missing may be built from source, and the build may need more.
+    """
+    mechanism = candidate.hypothesis.mechanism
+    if mechanism == "add what is missing":
+        return reference.built and seen.phase == Phase.BUILD and not seen.refused
+    moved = mechanism == "another version" and seen.built and reference.built
     return moved and bool(seen.text) and seen.reading.signature != reference.reading.signature

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envmgr.diagnose.knowledge import (
@@ -34,6 +35,7 @@ def hypotheses(situation: Situation) -> Iterator[Hypothesis]:
     if not situation.seen.built:
         return
     yield from _missing(situation)
+    yield from _not_installed(situation)
     yield from _unmet(situation)
     yield from _lost_names(situation)
     yield from _ladders(situation)
@@ -65,6 +67,14 @@ def _missing(situation: Situation) -> Iterator[Hypothesis]:
             yield from _submodule(situation, module, weight)
         elif not situation.contents.has(top):
             yield from _top_level(situation, top, weight)
+
+
+def _not_installed(situation: Situation) -> Iterator[Hypothesis]:
+    """A look-up of a distribution by its own name found nothing."""
+    for name in situation.reading.distributions[-3:]:
+        if canonicalize_name(name) not in situation.contents.by_name and situation.releases(name):
+            why = f"the distribution {name} is looked up, and is not installed"
+            yield _added(situation, name, Cause(kind="missing", name=canonicalize_name(name), why=why), 0.85)
 
 
 def _there(situation: Situation, module: str) -> bool:

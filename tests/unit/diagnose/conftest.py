@@ -46,8 +46,8 @@ class Planted:
 
     def _seen(self, text):
         resolved = {one.name: one.version for one in self.installed}
-        if text.startswith("resolve:"):
-            return Observation(False, Phase.RESOLVE, text)
+        if text.startswith(("resolve:", "build:")):
+            return Observation(False, Phase(text.partition(":")[0]), text)
         return Observation(not text, Phase.IMPORT if text else None, text, resolved)
 
     def situation(self, base, world=None, seen=None):

@@ -207,3 +207,18 @@ def test_an_extra_for_everything_comes_after_the_one_for_what_is_missing_and_acc
     found = sorted(extras.hypotheses(situation), key=lambda one: -one.likelihood)
     assert [asked(one.world) for one in found] == [("alpha[fast]==1.0",), ("alpha[all]==1.0",)]
     assert {one.cause.name for one in found} == {"gamma"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "importlib.metadata.PackageNotFoundError: No package metadata was found for gamma-ray",
+        "importlib.metadata.PackageNotFoundError: gamma-ray",
+        "pkg_resources.DistributionNotFound: The 'gamma-ray>=1' distribution was not found and is required by alpha",
+    ],
+)
+def test_a_distribution_that_is_looked_up_in_vain_is_added(planted, world, text):
+    planted.release("gamma-ray", ("1.0", "2020-01-01"))
+    found = best(names.hypotheses, situation_of(planted, text, world))
+    assert asked(found.world) == ("alpha==1.0", "gamma-ray")
+    assert (found.cause.kind, found.cause.name) == ("missing", "gamma-ray")

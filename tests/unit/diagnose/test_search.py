@@ -111,6 +111,22 @@ def test_an_older_release_that_gets_stuck_earlier_is_given_the_companions_of_its
     assert finding.fix.requirements == ("alpha==1.0", "beta<2.0")
 
 
+def test_what_was_missing_and_does_not_build_is_given_what_its_build_needs(planted, world):
+    planted.release("beta", ("1.0", "2020-01-01"), tag=None)
+    planted.probe = "import beta"
+
+    def rule(w):
+        if "beta" not in asked(w):
+            return "ModuleNotFoundError: No module named 'beta'"
+        lacks = "Failed to build `beta==1.0`\nModuleNotFoundError: No module named 'gamma'"
+        return "" if "gamma" in w.build_requires.get("beta", ()) else f"build:{lacks}"
+
+    planted.rule = rule
+    finding = find(planted, world)
+    assert (finding.fix.requirements, finding.fix.build_requires) == (("alpha==1.0", "beta"), {"beta": ("gamma",)})
+    assert finding.cause.name == "beta"
+
+
 def test_an_older_python_is_taken_for_a_name_that_python_lost(planted, world):
     text = "ImportError: cannot import name 'Iterable' from 'collections' (x)"
     planted.rule = lambda w: "" if w.python in {"3.8", "3.9"} else text
