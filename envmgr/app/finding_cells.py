@@ -66,7 +66,9 @@ def _shared(
 
 
 def _refused(cell: Cell, known: dict[tuple[object, ...], Finding]) -> Finding:
-    key = (cell.label, cell.refusal, cell.phase, cell.reason, cell.device_name, cell.platform)
+    named = cell.label if cell.label in cell.reason else ""  # what a host lacks, it lacks for every version set
+    known_by = (cell.refusal, cell.phase, cell.reason, cell.device_name, cell.api, cell.platform)
+    key = (named, cell.python, cell.lacking, *known_by)
     if key not in known:
         known[key] = of_refusal(cell, _unbuilt(cell) if cell.refusal is Outcome.BUILD_FAILED else None)
     return known[key]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
-from envmgr.cli.session import Answer, Options, perform
+from envmgr.cli.session import Answer, Options, leaving_cycles, perform
 
 
 def register(group: typer.Typer) -> None:
@@ -52,7 +52,8 @@ def compare(
         text = comparison.markdown(found) if markdown else comparison.text(found, look())
         return Answer(found, lambda: print(text, end=""), int(regressed or too_slow))
 
-    perform(Options("matrix compare", json, project, debug), action)
+    with leaving_cycles():
+        perform(Options("matrix compare", json, project, debug), action)
 
 
 def share(text: str) -> float:

@@ -21,7 +21,7 @@ from envmgr.cli.options import (
     PythonOption,
     seconds_of,
 )
-from envmgr.cli.session import Answer, Options, perform, say
+from envmgr.cli.session import Answer, Options, leaving_cycles, perform, say
 from envmgr.errors import UsageError
 
 MatrixName = Annotated[
@@ -170,7 +170,8 @@ def show(
     def action(workplace: Workplace) -> Answer:
         return answer_of_run(workplace, runs_of(workplace, tuple(runs or ())), wide=wide, markdown=markdown)
 
-    perform(Options("matrix show", json, project, debug), action)
+    with leaving_cycles():
+        perform(Options("matrix show", json, project, debug), action)
 
 
 def logs(

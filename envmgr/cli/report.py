@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
-from envmgr.cli.session import Answer, Options, perform, say
+from envmgr.cli.session import Answer, Options, leaving_cycles, perform, say
 
 
 def register(group: typer.Typer) -> None:
@@ -47,15 +47,18 @@ def report(
             raise UsageError(
                 "no form of report is asked for", f"wanted one of {', '.join(asked)}", "envmgr matrix report --html OUT"
             )
-        reading = reading_of(workplace, runs_of(workplace, tuple(runs or ())))
-        written = [_write(workplace, REPORTS[form](workplace, reading), form, path) for form, path in wanted.items()]
-        data = {
-            **run_data(reading.run, reading.judged, reading.summaries),
-            "written": [str(path) for path in wanted.values()],
-        }
-        return Answer(data, lambda: say(*filter(None, written)))
+        found = reading_of(workplace, runs_of(workplace, tuple(runs or ())))
+        written = [_write(workplace, REPORTS[form](workplace, found), form, path) for form, path in wanted.items()]
+        return Answer(
+            lambda: {
+                **run_data(found.run, found.judged, found.summaries),
+                "written": [str(path) for path in wanted.values()],
+            },
+            lambda: say(*filter(None, written)),
+        )
 
-    perform(Options("matrix report", json, project, debug), action)
+    with leaving_cycles():
+        perform(Options("matrix report", json, project, debug), action)
 
 
 def _write(workplace: Any, text: str, form: str, path: Path) -> str:

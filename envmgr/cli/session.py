@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import json
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -89,6 +91,22 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told without a traceback
         code = _tell(options, _internal(error), INTERNAL)
     raise typer.Exit(code)
+
+
+@contextmanager
+def leaving_cycles() -> Iterator[None]:
+    """Look for no cycles while a command reads runs: their many values have none, and looking takes time.
+
+    At the end of the process nothing looks through them either.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    atexit.register(gc.freeze)
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def say(*lines: str) -> None:

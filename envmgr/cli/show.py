@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from envmgr.app.fleets.fleet import FleetWishes, run_on_fleet
-from envmgr.app.matrix import CellLog, MatrixWishes, resume_matrix, run_matrix
 from envmgr.app.reporting import Reading, matrix_markdown, reading_of
 from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
@@ -20,9 +19,16 @@ from envmgr.report.json import run_data
 from envmgr.report.look import Look
 from envmgr.report.text import clean
 
+if TYPE_CHECKING:  # showing a run needs nothing of what measures one
+    from envmgr.app.fleets.fleet import FleetWishes
+    from envmgr.app.matrix import CellLog, MatrixWishes
+
 
 def measured(workplace: Workplace, wishes: MatrixWishes, *, resume: bool, fleet: FleetWishes | None = None) -> Run:
     """Measure a matrix, here or on a fleet; on Ctrl-C, show what there is so far before leaving."""
+    from envmgr.app.fleets.fleet import run_on_fleet
+    from envmgr.app.matrix import resume_matrix, run_matrix
+
     before = set(workplace.store.names())
     try:
         if fleet is not None:

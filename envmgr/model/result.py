@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import Field, GetPydanticSchema
+from pydantic_core import core_schema
 
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.conditions import Conditions
@@ -16,16 +17,6 @@ from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome, Phase
 
 
-def _read_number(value: object) -> object:
-    if isinstance(value, str):
-        named = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-        if value not in named:
-            message = f"{value!r} is no number (a number, or nan, inf, -inf)"
-            raise ValueError(message)
-        return named[value]
-    return value
-
-
 def write_number(value: float) -> float | str:
     """Return the number as strict JSON can hold it: what is not finite becomes `nan`, `inf` or `-inf`."""
     if math.isfinite(value):
@@ -33,7 +24,20 @@ def write_number(value: float) -> float | str:
     return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
 
 
-Number = Annotated[float, BeforeValidator(_read_number), PlainSerializer(write_number, when_used="json")]
+_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_NUMBER = core_schema.union_schema(
+    [
+        core_schema.float_schema(strict=True),
+        core_schema.no_info_after_validator_function(
+            _NOT_FINITE.__getitem__, core_schema.literal_schema(list(_NOT_FINITE))
+        ),
+    ],
+    mode="left_to_right",
+    custom_error_type="number",
+    custom_error_message="Input should be a number, or one of nan, inf, -inf",
+    serialization=core_schema.plain_serializer_function_ser_schema(write_number, when_used="json"),
+)
+Number = Annotated[float, GetPydanticSchema(lambda _source, _handler: _NUMBER)]
 """A float whose JSON form is strict: numbers that are not finite are the strings nan, inf and -inf."""
 
 

@@ -47,14 +47,15 @@ def unchecked(judged: Sequence[JudgedCell], names: Mapping[str, str]) -> tuple[M
 
     `names` is by cell id.
     """
+    told = {cell.cell.group for cell in judged if is_unchecked(cell)}
     groups: dict[str, list[JudgedCell]] = {}
     for cell in judged:
-        groups.setdefault(cell.cell.group, []).append(cell)
+        if cell.cell.group in told:
+            groups.setdefault(cell.cell.group, []).append(cell)
     found: dict[str, list[str]] = {}
     for cells in groups.values():
         alone = [names[cell.cell.id] for cell in cells if is_unchecked(cell)]
-        if alone:
-            found.setdefault(_no_reference(cells), []).extend(alone)
+        found.setdefault(_no_reference(cells), []).extend(alone)
     return tuple(
         MarkNote(letter=UNCHECKED, text=why, cells=tuple(dict.fromkeys(names))) for why, names in found.items()
     )

@@ -32,14 +32,16 @@ class Column(NamedTuple):
 
 def grid(columns: Sequence[Column], rows: Sequence[Sequence[Words]], look: Look) -> str:
     """Return a table, every line ended; folding columns share what the width leaves to them."""
-    widths = _fitted(columns, _widths(columns, rows), look)
-    gap = "  " if look.unicode else " |"
-    lines = _lines([Words(column.head, "bold") for column in columns], columns, widths, look)
-    rule = "─" * (sum(widths) + _GAP * (len(widths) - 1)) if look.unicode else " +".join("-" * each for each in widths)
-    lines.append(rule if look.unicode else rule.replace(" +", "-+"))
-    for row in rows:
-        lines += _lines(row, columns, widths, look, gap)
-    return "".join(f"{line}\n" for line in lines)
+    told = list(zip(*rows, strict=True)) or [()] * len(columns)
+    widths = _fitted(columns, [_widest(*each) for each in zip(columns, told, strict=True)], look)
+    separator = "  " if look.unicode else " |"
+    heads = [
+        _lines(Words(column.head, "bold"), column, width, look) for column, width in zip(columns, widths, strict=True)
+    ]
+    laid = [_laid(*each, look) for each in zip(columns, told, widths, strict=True)]
+    lines = [line for pieces in zip(*laid, strict=True) for line in _joined(pieces, widths, separator)]
+    rule = "─" * (sum(widths) + _GAP * (len(widths) - 1)) if look.unicode else "-+".join("-" * each for each in widths)
+    return "".join(f"{line}\n" for line in (*_joined(heads, widths, separator), rule, *lines))
 
 
 def paragraph(parts: Iterable[Words], look: Look, indent: int = 0) -> str:
@@ -110,12 +112,8 @@ def _chopped(word: str, width: int) -> list[str]:
     return [*pieces, word]
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Words]]) -> list[int]:
-    widths = [width_of(column.head) for column in columns]
-    for place in range(len(columns)):
-        widest = max({row[place].text for row in rows}, key=width_of, default="")
-        widths[place] = max(widths[place], width_of(widest))
-    return widths
+def _widest(column: Column, words: Sequence[Words]) -> int:
+    return max(map(width_of, {column.head, *(text for text, _ in words)}))
 
 
 def _fitted(columns: Sequence[Column], widths: list[int], look: Look) -> list[int]:
@@ -131,22 +129,31 @@ def _fitted(columns: Sequence[Column], widths: list[int], look: Look) -> list[in
     return widths
 
 
-def _lines(
-    row: Sequence[Words], columns: Sequence[Column], widths: Sequence[int], look: Look, gap: str | None = None
-) -> list[str]:
-    separator = gap or ("  " if look.unicode else " |")
-    cut = [
-        wrapped(words.text, width) if column.fold else [words.text]
-        for words, width, column in zip(row, widths, columns, strict=True)
-    ]
-    height = max(map(len, cut))
+def _laid(column: Column, words: Sequence[Words], width: int, look: Look) -> list[tuple[str, ...]]:
+    """Return each text of a column in the lines that it takes, all of the column's width.
+
+    Most columns have few different texts: each is laid out once.
+    """
+    known: dict[Words, tuple[str, ...]] = {}
+    for each in words:
+        if each not in known:
+            known[each] = _lines(each, column, width, look)
+    return [known[each] for each in words]
+
+
+def _lines(words: Words, column: Column, width: int, look: Look) -> tuple[str, ...]:
     lines = []
-    for level in range(height):
-        shown = []
-        for words, pieces, width, column in zip(row, cut, widths, columns, strict=True):
-            piece = pieces[level] if level < len(pieces) else ""
-            blank = " " * (width - width_of(piece))
-            text = painted(piece, words.style, look)
-            shown.append(blank + text if column.right else text + blank)
-        lines.append(separator.join(shown).rstrip())
-    return lines
+    for piece in wrapped(words.text, width) if column.fold else [words.text]:
+        blank = " " * (width - width_of(piece))
+        text = painted(piece, words.style, look)
+        lines.append(blank + text if column.right else text + blank)
+    return tuple(lines)
+
+
+def _joined(pieces: Sequence[tuple[str, ...]], widths: Sequence[int], separator: str) -> list[str]:
+    """Return the lines of one row; where a text has fewer lines than another, blanks keep its place."""
+    height = max(map(len, pieces))
+    if height == 1:
+        return [separator.join([line for (line,) in pieces]).rstrip()]
+    filled = (each + (" " * width,) * (height - len(each)) for each, width in zip(pieces, widths, strict=True))
+    return [separator.join(line).rstrip() for line in zip(*filled, strict=True)]

@@ -29,4 +29,5 @@ def sparkline(samples: Sequence[float], width: int, *, unicode: bool = True) -> 
     step = (high - low) / len(signs)
     if not step:
         return signs[len(signs) // 2 - 1] * len(drawn)
-    return "".join(signs[min(len(signs) - 1, int((value - low) / step))] for value in drawn)
+    reached = signs + signs[-1]  # the highest value stands at the end of the last step
+    return "".join([reached[int((value - low) / step)] for value in drawn])

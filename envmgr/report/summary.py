@@ -175,7 +175,10 @@ def _notes(judged: Sequence[JudgedCell], names: Mapping[str, str]) -> tuple[Note
 
 
 def _summary(cell: JudgedCell, summaries: Mapping[str, Summary]) -> Summary:
-    return summaries.get(cell.cell.id) or Summary(processes=0, samples=0)
+    return summaries.get(cell.cell.id, _NOTHING)
+
+
+_NOTHING = Summary(processes=0, samples=0)
 
 
 def _drawn(cell: JudgedCell, summary: Summary) -> tuple[float, ...]:
@@ -219,7 +222,7 @@ def _section(
         parameters=changed,
         baseline=_in_words(baseline, names) if baseline else "",
         rows=tuple(
-            _row(cell, summaries, middle, numbers.get(cell.cell.id)).model_copy(update={"name": names[cell.cell.id]})
+            _row(cell, _summary(cell, summaries), middle, (names[cell.cell.id], numbers.get(cell.cell.id)))
             for cell in cells
         ),
     )
@@ -243,14 +246,14 @@ def _median(cell: JudgedCell, summaries: Mapping[str, Summary]) -> float | None:
     return summary.median if summary else None
 
 
-def _row(judged: JudgedCell, summaries: Mapping[str, Summary], baseline: float | None, note: int | None) -> Row:
+def _row(judged: JudgedCell, summary: Summary, baseline: float | None, told: tuple[str, int | None]) -> Row:
     cell = judged.cell
-    summary = _summary(judged, summaries)
+    name, note = told
     middle = summary.median
     comparable = baseline and middle and judged.outcome in GOOD
     return Row(
         cell=cell.id,
-        name=cell.name,
+        name=name,
         label=cell.label,
         runner=cell.runner,
         device=cell.device_name,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from envmgr.model.cell import Cell
 from envmgr.model.outcome import Outcome
@@ -13,16 +15,26 @@ from envmgr.model.result import CellResult, Output, Parity
 Outputs = Mapping[str, Output]
 
 
-@dataclass(frozen=True, slots=True)
-class _Process:
+class _Process(NamedTuple):
     """One measured process of a cell: whether it passed by itself, and what came out."""
 
     passed: bool
     outputs: Outputs
 
 
-@dataclass(frozen=True, slots=True)
-class _Difference:
+@dataclass(frozen=True)
+class _Wanted:
+    """One tensor of the reference; what deviations from it are measured in is worked out once."""
+
+    name: str
+    output: Output
+
+    @cached_property
+    def scale(self) -> float:
+        return scale_of(self.output.values)
+
+
+class _Difference(NamedTuple):
     """How far one tensor is from the reference's; `relative` is in units of the reference's root mean square."""
 
     name: str
@@ -60,12 +72,12 @@ def parities_of(cells: Iterable[Cell], results: Iterable[CellResult]) -> dict[st
 def _within_group(members: list[Cell], measured: Mapping[str, list[_Process]]) -> Iterator[tuple[str, Parity]]:
     good = (cell for cell in members if all(process.passed and process.outputs for process in measured[cell.id]))
     reference = reference_of(good)
+    wanted = [_Wanted(*each) for each in measured[reference.id][0].outputs.items()] if reference else []
     for cell in members:
         if reference is None or cell.id == reference.id:
             yield cell.id, _not_compared(reference)
             continue
-        wanted = measured[reference.id][0].outputs
-        compared = (compare(process.outputs, wanted, reference, cell.tolerance) for process in measured[cell.id])
+        compared = [_compared(process.outputs, wanted, reference, cell.tolerance) for process in measured[cell.id]]
         yield cell.id, max(compared, key=lambda parity: (parity.verdict == "disagrees", parity.max_rel))
 
 
@@ -81,7 +93,11 @@ def compare(found: Outputs, wanted: Outputs, reference: Cell, tolerance: float) 
     A number is off when it differs by more than `tolerance` times the root mean square of the reference tensor. A
     missing output, another shape and numbers that are not finite disagree.
     """
-    differences = [_difference(name, found.get(name), output, tolerance) for name, output in wanted.items()]
+    return _compared(found, [_Wanted(*each) for each in wanted.items()], reference, tolerance)
+
+
+def _compared(found: Outputs, wanted: Sequence[_Wanted], reference: Cell, tolerance: float) -> Parity:
+    differences = [_difference(found.get(each.name), each, tolerance) for each in wanted]
     if not differences:
         return _not_compared(reference)
     worst = max(differences, key=lambda difference: difference.size)
@@ -107,16 +123,20 @@ def scale_of(numbers: Sequence[float]) -> float:
     return scale if 0 < scale < math.inf else 1.0
 
 
-def _difference(name: str, found: Output | None, wanted: Output, tolerance: float) -> _Difference:
+def _difference(found: Output | None, reference: _Wanted, tolerance: float) -> _Difference:
+    name, wanted = reference.name, reference.output
     count = len(wanted.values)
     if found is None:
         return _Difference(name, math.inf, math.inf, count, count, problem="is missing")
     if found.shape != wanted.shape:
         problem = f"has shape {_shape(found)} instead of {_shape(wanted)}"
         return _Difference(name, math.inf, math.inf, count, count, problem=problem)
-    scale = scale_of(wanted.values)
+    scale = reference.scale
     limit = tolerance * scale
     apart = [abs(one - other) for one, other in zip(found.values, wanted.values, strict=True)]
+    largest = max(apart, default=0.0)
+    if largest <= limit and not math.isnan(sum(apart)):
+        return _Difference(name, largest, largest / scale, 0, count)
     # A comparison with nan is False, so what is not within the limit is off; inf - inf is nan as well.
     places = [place for place, distance in enumerate(apart) if not distance <= limit]
     largest = max((distance if distance == distance else math.inf for distance in apart), default=0.0)  # noqa: PLR0124 - nan alone differs from itself

@@ -34,7 +34,8 @@ class RealFiles:
     def read(self, path: Path) -> str | None:
         """Return the text of a file (UTF-8, undecodable bytes replaced), or None if there is no such file."""
         try:
-            with open(path, "rb", buffering=0) as stream:  # a run is many small files: as few calls for each as can be
+            # A run is many small files: as few calls for each as can be.
+            with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
                 text = stream.readall().decode("utf-8", "replace")
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
@@ -142,6 +143,10 @@ class RealFiles:
     def is_plain_file(self, path: Path) -> bool:
         """Tell whether the path is a regular file: no link, no pipe, no folder."""
         return path.is_file() and not path.is_symlink()
+
+    def is_file(self, path: Path) -> bool:
+        """Tell whether the path is a regular file or a link that leads to one: no pipe, no device, no circle of links."""
+        return path.is_file()
 
     def make_folder(self, path: Path) -> None:
         """Make a folder and those above it; one that is there is left alone."""
@@ -337,7 +342,7 @@ def _is_locked(path: Path, lock: FileLock) -> bool:
 
 def _entries(folder: Path) -> tuple[Path, ...]:
     try:
-        return tuple(folder / name for name in sorted(os.listdir(folder)))  # names are compared faster than paths
+        return tuple(folder / name for name in sorted(os.listdir(folder)))  # noqa: PTH208 - names sort faster than paths
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return ()
 
