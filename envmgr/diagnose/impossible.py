@@ -19,6 +19,9 @@ _OF_A_TOOLKIT = re.compile(
     r"|cuda (?:toolkit|installation)[^\n]*not",
     re.IGNORECASE,
 )
+_OF_A_BUILD = re.compile(
+    r"(?:not (?:been )?(?:compiled|built)|built without)[^\n]{0,40}?\b(?:CUDA|GPU|ROCm|MPS)\b", re.IGNORECASE
+)
 _ACCELERATOR = re.compile(r"(?<![a-z])(?:gpu|cuda|mps|metal|rocm|tpu)(?![a-z])", re.IGNORECASE)
 
 
@@ -41,6 +44,9 @@ def impossible_here(situation: Situation) -> Impossible | None:
         found = driver or toolkit
         quoted = found[0] if found else ""
         return _lacking(situation, f"it needs a GPU with its driver and toolkit ({quoted}), and there is none here")
+    build, asked = _OF_A_BUILD.search(situation.reading.message), _ACCELERATOR.search(situation.probe)
+    if build and asked:
+        return _lacking(situation, f"the probe asks for {asked[0]} ({build[0]}), and this machine has no such device")
     wanted = _asserted(situation.probe)
     if wanted and (situation.seen.phase == "check" or not situation.seen.built):
         return _lacking(situation, f"the check asks for {wanted}, and this machine has no such device")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from envmgr.diagnose.impossible import impossible_here
 from envmgr.diagnose.mechanisms import builds, era, extras, history, names, repair, surroundings
 from envmgr.diagnose.mechanisms.surroundings import values_listed
 from envmgr.diagnose.observation import Observation
@@ -222,3 +223,13 @@ def test_a_distribution_that_is_looked_up_in_vain_is_added(planted, world, text)
     found = best(names.hypotheses, situation_of(planted, text, world))
     assert asked(found.world) == ("alpha==1.0", "gamma-ray")
     assert (found.cause.kind, found.cause.name) == ("missing", "gamma-ray")
+
+
+@pytest.mark.parametrize(("probe", "lacks"), [("import alpha; alpha.zeros(3).cuda()", True), ("import alpha", False)])
+def test_a_build_without_a_gpu_is_no_fault_where_the_probe_asks_for_one_that_is_not_here(planted, world, probe, lacks):
+    planted.probe = probe
+    situation = situation_of(planted, "AssertionError: Alpha not compiled with CUDA enabled", world)
+    found = impossible_here(situation)
+    assert (found is not None) == lacks
+    planted.accelerators = ("cuda",)
+    assert impossible_here(planted.situation(world)) is None
