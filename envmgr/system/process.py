@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from types import FrameType
 from typing import IO
 
 from envmgr.ports import Completed, ProcessRequest
@@ -93,7 +94,7 @@ class RealProcess:
     def _run_in_terminal(self, request: ProcessRequest, environment: dict[str, str], begun: float) -> Completed:
         stdout = sys.stderr.fileno() if request.talk_only else None
         process = subprocess.Popen(request.argv, cwd=request.cwd, env=environment, stdout=stdout)
-        with _deaf_to_interrupts():
+        with _signals_left_to(process):
             process.wait()
         code, number = _split(process.returncode)
         return Completed(request.argv, code, number, elapsed=time.monotonic() - begun)
@@ -123,13 +124,22 @@ def _split(returncode: int | None) -> tuple[int | None, int | None]:
 
 
 @contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Leave Ctrl-C to the process that has the terminal."""
+def _signals_left_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Leave Ctrl-C to the process that has the terminal, and pass on to it what else asks this one to end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def pass_on(number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            process.send_signal(number)
+
+    asking = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    heard = [number for number in asking if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, pass_on) for number in heard}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
