@@ -131,7 +131,8 @@ def _pythons(situation: Situation) -> Iterator[Hypothesis]:
     for at, minor in enumerate(older[:3]):
         yield _with_python(situation, minor, why, weight - 0.1 * at)
     unpinned = any(not line.pin for line in situation.lines)
-    for at, minor in enumerate([*newer[-1:], *newer[:1]][: len(newer)]):
+    ends = [*newer[-1:], *newer[:1]] if here else [*newer[:1], *newer[-1:]]  # pins fit the nearest at least
+    for at, minor in enumerate(ends[: len(newer)]):
         yield _with_python(situation, minor, why, (0.65 if not here else 0.35 if unpinned else 0.12) - 0.05 * at)
 
 

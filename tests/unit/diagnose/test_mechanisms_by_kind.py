@@ -233,3 +233,11 @@ def test_a_build_without_a_gpu_is_no_fault_where_the_probe_asks_for_one_that_is_
     assert (found is not None) == lacks
     planted.accelerators = ("cuda",)
     assert impossible_here(planted.situation(world)) is None
+
+
+def test_pins_that_want_a_newer_python_get_the_nearest_first(planted, world):
+    planted.release("alpha", ("1.0", "2021-12-25"), **{"requires-python": ">=3.9"})
+    old = world.model_copy(update={"python": "3.8"})
+    seen = Observation(False, Phase.RESOLVE, "alpha==1.0 depends on Python>=3.9")
+    found = [one for one in era.hypotheses(planted.situation(old, old, seen)) if one.mechanism == "another Python"]
+    assert [one.world.python for one in sorted(found, key=lambda one: -one.likelihood)] == ["3.9", "3.11"]
