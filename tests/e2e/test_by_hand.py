@@ -63,7 +63,7 @@ def test_ctrl_c_in_a_terminal_is_the_commands_alone(project):
     with subprocess.Popen(
         [sys.executable, "-m", "envmgr", "run", "one", "--", "python", "-c", LISTENING],
         cwd=project.root, env=project.environment, stdin=side, stdout=side, stderr=side, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no thread runs here
     ) as running:  # fmt: skip
         os.close(side)
         shown = b""
