@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
@@ -10,8 +9,7 @@ from typing import Any, NamedTuple
 
 from envmgr.model.history import Point
 from envmgr.model.noun import Noun
-from envmgr.model.result import JudgedCell, Run
-from envmgr.report.json import strict
+from envmgr.model.result import JudgedCell, Run, write_number
 from envmgr.report.look import signed
 from envmgr.report.original import OriginalTable
 from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
@@ -226,7 +224,7 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
         told |= {"finding": findings[row.cell]} if row.cell in findings else {}
         env = story.run.env_name(judged[row.cell].cell)
         cells.append(told | ({"env": names[env]} if env else {}))
-    data = {
+    return {
         "columns": [_column_name(heading) for heading in headings],
         "runners": [heading.runner for heading in headings],
         "cells": cells,
@@ -241,7 +239,6 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
         "findings": [found.finding.model_dump(mode="json") for found in story.view.findings],
         "severalHosts": len(story.view.hosts) > 1,
     }
-    return dict(strict(data))
 
 
 def _column_name(heading: Heading) -> str:
@@ -298,8 +295,6 @@ def _point_data(point: Point) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def _short(value: float | None) -> float | None:
-    """Return a number without the digits that nobody measured."""
-    if value is None or not math.isfinite(value) or value == 0:
-        return value
-    return float(f"{value:.{_DIGITS}g}")
+def _short(value: float | None) -> float | str | None:
+    """Return a number without the digits that nobody measured, as strict JSON can hold it."""
+    return None if value is None else write_number(float(f"{value:.{_DIGITS}g}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from pydantic_core import to_json
 
 from envmgr.errors import HostError
 from envmgr.report.page.model import Page
@@ -30,5 +30,5 @@ def html(page: Page) -> str:
 
 def _embedded(page: Page) -> str:
     """Return the data as JSON that nothing in it can end early."""
-    text = json.dumps(page.data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = to_json(page.data).decode()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
