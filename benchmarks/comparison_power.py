@@ -1,11 +1,11 @@
 """How often `matrix compare` is wrong, and how small a change it finds.
 
-Pairs of equal cells must almost never come out as faster or slower, and planted slowdowns must be found. The values are
-simulated (drift that is correlated in time, heavy tails, processes that are hit now and then), or taken from real
-processes with --measured FILE: a JSON list of seconds, one a process, in the order in which they were measured
-(`benchmarks/measure_processes.py` makes one).
+Pairs of equal cells must almost never come out as faster or slower, and slowdowns must be found. As many rounds are taken
+as `--effort default` takes. The values are simulated (drift that is correlated in time, heavy tails, processes that are
+hit now and then; the slowdown multiplies them), or cut out of real rounds with --measured FILE, in which the slower cells
+really had more to do (`benchmarks/equal_cells.py --values FILE` makes one).
 
-    python benchmarks/comparison_power.py [--pairs 1000] [--processes 10] [--measured FILE]
+    python benchmarks/comparison_power.py [--pairs 1000] [--measured FILE]
 """
 
 from __future__ import annotations
@@ -14,15 +14,21 @@ import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from envmgr.app.planning import EFFORTS
 from envmgr.model.comparison import Verdict
-from envmgr.stats.compare import Measured, judge_all
+from envmgr.stats.compare import CHOSEN_ROUNDS, FALSE_ALARMS, Judgement, Measured, judge_all
+from envmgr.stats.enough import SoFar, course
 
 CHANGES = (0.0, 0.05, 0.10)
-Series = Callable[[random.Random, int], list[float]]
+Rounds = Iterator[Sequence[float]]
+"""The seconds of one process a cell, round after round."""
+Source = Callable[[random.Random, float, int], Rounds]
+"""Rounds of so many equal cells, the last of them slower by a share."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +43,18 @@ class Noise:
     hits: float
     memory: float = 0.7
 
-    def series(self, draw: random.Random, count: int) -> list[float]:
-        """Return the seconds of processes that follow one another."""
-        wander, values = draw.gauss(0, self.drift), []
-        for _ in range(count):
-            wander = self.memory * wander + draw.gauss(0, self.drift * (1 - self.memory**2) ** 0.5)
-            tail = draw.gauss(0, 1) / (sum(draw.gauss(0, 1) ** 2 for _ in range(3)) / 3) ** 0.5 / 3**0.5
-            hit = draw.uniform(0.1, 0.4) if draw.random() < self.hits else 0.0
-            values.append(1 + wander + self.own * tail + hit)
-        return values
+    def rounds(self, draw: random.Random, change: float, cells: int) -> Rounds:
+        """Yield rounds of cells that are measured in turns."""
+        wander = draw.gauss(0, self.drift)
+        while True:
+            values = []
+            for cell in range(cells):
+                wander = self.memory * wander + draw.gauss(0, self.drift * (1 - self.memory**2) ** 0.5)
+                tail = draw.gauss(0, 1) / (sum(draw.gauss(0, 1) ** 2 for _ in range(3)) / 3) ** 0.5 / 3**0.5
+                hit = draw.uniform(0.1, 0.4) if draw.random() < self.hits else 0.0
+                factor = 1 + change if cell == cells - 1 else 1.0
+                values.append((1 + wander + self.own * tail + hit) * factor)
+            yield values
 
 
 NOISES = {
@@ -56,51 +65,102 @@ NOISES = {
 }
 
 
-def cut_from(values: list[float]) -> Series:
-    """Return a source of stretches of real processes, kept in their order so that their drift is kept too."""
+def cut_from(measured: Sequence[dict[str, float]]) -> Source:
+    """Return a source of stretches of real rounds, which begin anywhere and keep their order, drift and all.
 
-    def series(draw: random.Random, count: int) -> list[float]:
-        start = draw.randrange(len(values))
-        return [values[(start + place) % len(values)] for place in range(count)]
+    `measured` has in each round the seconds of two equal cells, `one` and `two`, and of `five` and `ten`, that have 5 and
+    10 % more to do. Which of the equal ones is which is drawn.
+    """
 
-    return series
+    def rounds(draw: random.Random, change: float, cells: int) -> Rounds:
+        base, other = draw.sample(("one", "two"), 2)
+        last = {0.05: "five", 0.10: "ten"}.get(change, other if cells > 1 else base)
+        names = (base, last)[-cells:]
+        place = draw.randrange(len(measured))
+        while True:
+            yield [measured[place % len(measured)][name] for name in names]
+            place += 1
+
+    return rounds
 
 
-def pair(series: Series, draw: random.Random, processes: int, change: float, *, paired: bool) -> Measured:
-    """Return two cells measured in turns in one run, or in two runs; the second has the planted change."""
+def taken(rounds: Rounds, cells: int) -> list[dict[int, float]]:
+    """Return for each cell what the rounds gave that `--effort default` takes."""
+    fewest, further = EFFORTS["default"]
+    assert further is not None
+    values: list[dict[int, float]] = [{} for _ in range(cells)]
+    for number, seconds in enumerate(rounds):
+        for cell, value in zip(values, seconds, strict=True):
+            cell[number] = value
+        if number + 1 >= fewest:
+            so_far = {str(place): SoFar(cell, frozenset(cell), ()) for place, cell in enumerate(values)}
+            if course(so_far, fewest, further).ended:
+                break
+    return values
+
+
+def judged(source: Source, draw: random.Random, change: float, *, paired: bool) -> Judgement:
+    """Return the judgement on two cells of one run, or on one cell in two runs; the second is slower by `change`."""
     if paired:
-        both = series(draw, 2 * processes)
-        one, other = both[0::2], both[1::2]
+        one, other = taken(source(draw, change, 2), 2)
     else:
-        one, other = series(draw, processes), series(draw, processes)
-    return Measured(dict(enumerate(one)), {at: value * (1 + change) for at, value in enumerate(other)}, paired)
+        (one,), (other,) = taken(source(draw, 0.0, 1), 1), taken(source(draw, change, 1), 1)
+    return judge_all([Measured(one, other, paired)], CHOSEN_ROUNDS if paired else FALSE_ALARMS)[0]
 
 
-def shares(series: Series, pairs: int, processes: int, change: float, *, paired: bool) -> Counter[Verdict]:
-    """Return how often each verdict is given to pairs with this change, each pair judged alone."""
-    draw = random.Random(f"{processes} {change} {paired}")
-    return Counter(judge_all([pair(series, draw, processes, change, paired=paired)])[0].verdict for _ in range(pairs))
+class Line(NamedTuple):
+    """How a kind of comparison did, in per cent of the pairs; `processes` is the mean number a cell."""
+
+    processes: float
+    claimed: float
+    same: float
+    found: tuple[float, ...]
+
+    def __str__(self) -> str:
+        found = " | ".join(f"{share:.1f}" for share in self.found)
+        return f"{self.processes:.1f} | {self.claimed:.1f} | {self.same:.1f} | {found}"
+
+
+def line_of(judgements: dict[float, list[Judgement]]) -> Line:
+    """Return what judgements come to, which are given for each planted change."""
+
+    def share(change: float, *verdicts: Verdict) -> float:
+        counts = Counter(each.verdict for each in judgements[change])
+        return 100 * sum(counts[each] for each in verdicts) / len(judgements[change])
+
+    processes = [count for each in judgements.values() for one in each for count in one.processes]
+    return Line(
+        processes=sum(processes) / len(processes),
+        claimed=share(0.0, Verdict.FASTER, Verdict.SLOWER),
+        same=share(0.0, Verdict.SAME),
+        found=tuple(share(change, Verdict.SLOWER) for change in CHANGES[1:]),
+    )
+
+
+HEADS = "compared | processes a cell | equal: claimed | equal: same | 5 % slower: found | 10 % slower: found |"
+RULE = "|---|---:|---:|---:|---:|---:|"
+
+
+def line_from(source: Source, pairs: int, *, paired: bool) -> Line:
+    """Return how so many pairs from a source come out, each judged alone."""
+    draw = random.Random(f"{pairs} {paired}")
+    return line_of({change: [judged(source, draw, change, paired=paired) for _ in range(pairs)] for change in CHANGES})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=1000)
-    parser.add_argument("--processes", type=int, default=10)
-    parser.add_argument("--measured", type=Path, help="JSON list of seconds, one a process")
+    parser.add_argument("--measured", type=Path, help="JSON list of rounds")
     options = parser.parse_args()
-    sources: dict[str, Series] = {name: noise.series for name, noise in NOISES.items()}
+    sources: dict[str, Source] = {name: noise.rounds for name, noise in NOISES.items()}
     if options.measured:
         sources = {options.measured.stem: cut_from(json.loads(options.measured.read_text(encoding="utf-8")))}
-    print(f"{options.pairs} pairs, {options.processes} processes a cell; in % of the pairs\n")
-    print("| noise | compared | equal: claimed | equal: same | 5 % slower: found | 10 % slower: found |")
-    print("|---|---|---:|---:|---:|---:|")
-    for name, series in sources.items():
+    print(f"{options.pairs} pairs, --effort default; in % of the pairs\n")
+    print(f"| noise | {HEADS}\n|---{RULE}")
+    for name, source in sources.items():
         for paired in (True, False):
-            found = [shares(series, options.pairs, options.processes, change, paired=paired) for change in CHANGES]
-            claimed = found[0][Verdict.FASTER] + found[0][Verdict.SLOWER]
-            counts = (claimed, found[0][Verdict.SAME], found[1][Verdict.SLOWER], found[2][Verdict.SLOWER])
-            columns = " | ".join(f"{100 * count / options.pairs:.1f}" for count in counts)
-            print(f"| {name} | {'within a run' if paired else 'two runs'} | {columns} |")
+            line = line_from(source, options.pairs, paired=paired)
+            print(f"| {name} | {'within a run' if paired else 'two runs'} | {line} |", flush=True)
 
 
 if __name__ == "__main__":

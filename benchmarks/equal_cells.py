@@ -1,26 +1,37 @@
-"""Two equal cells, measured for real and compared: on a quiet machine, and with a busy neighbour from the middle on.
+"""Equal cells and slower ones, measured for real and compared: how often is a verdict wrong, and what is found?
 
-Makes a project with two version sets that are the same (a bare Python) and a runner that computes for some
-milliseconds, lets `envmgr matrix run` measure both in turns, and prints what `matrix compare` says of them.
+Makes a project with four version sets that are the same (a bare Python) and a runner that computes for some
+milliseconds: in two of them equally long, in the third 5 % and in the fourth 10 % longer. `envmgr matrix run --effort
+default` measures all in turns, as often as there is time, and `envmgr matrix compare` judges: within each run, and from
+one run to the next. As many pairs again are cut out of the same rounds, and judged by the same code.
 
-    python benchmarks/equal_cells.py [--runs 3] [--neighbour] [--slower 0.1] [--values FILE]
+    python benchmarks/equal_cells.py [--minutes 10] [--pairs 1000] [--values FILE]
+    python benchmarks/equal_cells.py --neighbour [--runs 5]
 
-`--slower 0.1` plants a slowdown of 10 % in the second; `--values FILE` keeps every process's median as a JSON list, for
-`comparison_power.py --measured FILE`.
+`--values FILE` keeps every process's median, for `comparison_power.py --measured FILE`. With `--neighbour` the two equal
+cells alone are measured, and from the middle of each run on another process keeps a core busy.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
+
+from comparison_power import CHANGES, HEADS, RULE, Line, cut_from, line_from, line_of
+
+from envmgr.model.comparison import Verdict
+from envmgr.stats.compare import Judgement
 
 RUNNER = """\
 # /// script
@@ -56,51 +67,40 @@ report = {"protocol": 1, "cell": request["cell"], "status": "ok", "first_call": 
 json.dump({**report, "samples": seconds[3:]}, open(sys.argv[sys.argv.index("--report") + 1], "w"))
 """
 MANIFEST = 'schema = 1\nname = "{name}"\npython = "=={python}.*"\nrequirements = ["six==1.17.0"]\nrunners = []\n'
-MATRIX = """\
-schema = 1
-name = "equal"
-manifests = ["one", "two"]
-effort = "default"
-
-[[entry]]
-runner = "spin"
-manifests = ["one"]
-parameters = {{ loops = {loops} }}
-
-[[entry]]
-runner = "spin"
-manifests = ["two"]
-parameters = {{ loops = {slower} }}
-"""
-"""The second may have more to do: the planted slowdown."""
+MATRIX = 'schema = 1\nname = "equal"\nmanifests = {names}\neffort = "default"\n'
+ENTRY = '\n[[entry]]\nrunner = "spin"\nmanifests = ["{name}"]\nparameters = {{ loops = {loops} }}\n'
 LOOPS = 200_000
+CELLS = {"one": 0.0, "two": 0.0, "five": 0.05, "ten": 0.10}
+"""The version sets, and by which share each has more to do."""
+EQUAL = ("one", "two")
 
 
-def make_project(folder: Path, slower: float) -> None:
+def make_project(folder: Path, names: Sequence[str]) -> None:
     (folder / "manifests" / "matrices").mkdir(parents=True)
     (folder / "runners").mkdir()
     (folder / "runners" / "spin.py").write_text(RUNNER, encoding="utf-8")
     python = ".".join(map(str, sys.version_info[:2]))
-    for name in ("one", "two"):
+    text = MATRIX.format(names=json.dumps(list(names)))
+    for name in names:
         (folder / "manifests" / f"{name}.toml").write_text(MANIFEST.format(name=name, python=python), encoding="utf-8")
-    text = MATRIX.format(loops=LOOPS, slower=round(LOOPS * (1 + slower)))
+        text += ENTRY.format(name=name, loops=round(LOOPS * (1 + CELLS[name])))
     (folder / "manifests" / "matrices" / "equal.toml").write_text(text, encoding="utf-8")
 
 
 def envmgr(folder: Path, *arguments: str) -> Any:
     command = [sys.executable, "-m", "envmgr", *arguments, "--project", str(folder), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    answer = json.loads(done.stdout)
+    answer = json.loads(done.stdout) if done.stdout else {"error": done.stderr}
     if answer["error"]:
         sys.exit(str(answer["error"]))
     return answer["data"]
 
 
 class Neighbour:
-    """A process that keeps one core busy from the moment when half of the results of a new run are there."""
+    """A process that keeps one core busy from the moment when so many results of a new run are there."""
 
     def __init__(self, runs: Path, results: int) -> None:
-        self._runs, self._half = runs, results // 2
+        self._runs, self._results = runs, results
         self._known = set(runs.glob("*")) if runs.exists() else set()
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = threading.Event()
@@ -109,54 +109,126 @@ class Neighbour:
     def _wait(self) -> None:
         while not self._ended.wait(0.05):
             new = [path for path in self._runs.glob("*") if path not in self._known]
-            if new and len(list(new[0].glob("results/*.json"))) >= self._half:
+            if new and len(list(new[0].glob("results/*.json"))) >= self._results:
                 self._process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
                 return
 
-    def end(self) -> None:
+    def end(self) -> bool:
+        """End it, and tell whether it ever began."""
         self._ended.set()
         time.sleep(0.1)
         if self._process:
             self._process.kill()
             self._process.wait()
+        return self._process is not None
 
 
-def values_of(run: Any) -> list[float]:
-    """Return the processes' medians in the order in which they were measured: round by round, one before two."""
-    cells = sorted(run["cells"], key=lambda cell: cell["manifest"])
-    medians = [[sorted(process)[len(process) // 2] for process in cell["samples"]] for cell in cells]
-    return [value for together in zip(*medians, strict=True) for value in together]
+def rounds_of(run: Any) -> Iterator[dict[str, float]]:
+    """Yield for each round the median that each cell's process measured."""
+    medians = {cell["manifest"]: [median(samples) for samples in cell["samples"]] for cell in run["cells"]}
+    for values in zip(*medians.values(), strict=True):
+        yield dict(zip(medians, values, strict=True))
+
+
+def verdict_on(folder: Path, *arguments: str) -> Judgement:
+    """Return what `matrix compare` says of one pair."""
+    pair = envmgr(folder, "matrix", "compare", *arguments)["pairs"][0]
+    return Judgement(Verdict(pair["verdict"]), tuple(pair["processes"]), pair["ratio"], pair["low"], pair["high"])
+
+
+class Gathered:
+    """What repeated runs came to: every round, and the verdicts on real pairs, for each planted change."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._runs: list[str] = []
+        self.rounds: list[dict[str, float]] = []
+        self.within: dict[float, list[Judgement]] = {change: [] for change in CHANGES}
+        self.between: dict[float, list[Judgement]] = {change: [] for change in CHANGES}
+        self._disturbed: list[tuple[float, float, float]] = []
+
+    def once_more(self) -> None:
+        """Measure the matrix, and judge each slower cell against both equal ones, and the run against the one before."""
+        run = envmgr(self._folder, "matrix", "run", "equal", "--effort", "default")
+        name = run["run"]["id"]
+        ids = {cell["manifest"]: cell["id"] for cell in run["cells"]}
+        self.rounds += rounds_of(run)
+        for other, change in list(CELLS.items())[1:]:
+            self.within[change].append(verdict_on(self._folder, f"{name}#{ids['one']}", f"{name}#{ids[other]}"))
+            if self._runs:
+                before = f"{self._runs[-1]}#{ids['one']}"
+                self.between[change].append(verdict_on(self._folder, before, f"{name}#{ids[other]}"))
+        self._runs.append(name)
+        self._disturbed += [
+            (each["load_before"] or 0.0, each["others"] or 0.0, each["stolen"])
+            for cell in run["cells"]
+            for each in cell["conditions"]
+        ]
+
+    def state(self) -> str:
+        """Return under which load it was measured."""
+        load, others, stolen = (mean(column) for column in zip(*self._disturbed, strict=True))
+        return (
+            f"{os.cpu_count()} cores; while it was measured: load {load:.1f}, other programs on {others:.2f} cores, "
+            f"{stolen:.2f} cores taken by the host; {len(self._runs)} runs, {len(self.rounds)} rounds"
+        )
+
+
+def measure(folder: Path, options: argparse.Namespace) -> None:
+    gathered = Gathered(folder)
+    end = time.monotonic() + 60 * options.minutes
+    while time.monotonic() < end or len(gathered.rounds) == 0:
+        gathered.once_more()
+    if options.values:
+        options.values.write_text(json.dumps(gathered.rounds), encoding="utf-8")
+    source = cut_from(gathered.rounds)
+    lines: dict[str, tuple[int, Line]] = {
+        "within a run, as measured": (len(gathered.within[0.0]), line_of(gathered.within))
+    }
+    lines["within a run, resampled"] = options.pairs, line_from(source, options.pairs, paired=True)
+    if gathered.between[0.0]:
+        lines["two runs, as measured"] = len(gathered.between[0.0]), line_of(gathered.between)
+    lines["two runs, resampled"] = options.pairs, line_from(source, options.pairs, paired=False)
+    print(f"{gathered.state()}; in % of the pairs\n\n| pairs | {HEADS}\n|---:{RULE}")
+    for name, (count, line) in lines.items():
+        print(f"| {count} | {name} | {line} |")
+
+
+def with_neighbour(folder: Path, runs: int) -> None:
+    verdicts: Counter[str] = Counter()
+    for number in range(runs):
+        neighbour = Neighbour(folder / ".envmgr" / "runs", results=10)
+        run = envmgr(folder, "matrix", "run", "equal", "--effort", "default")
+        began = neighbour.end()
+        found = verdict_on(folder, "--cell", EQUAL[0], "--cell", EQUAL[1])
+        marked = sum(bool(cell["marks"]) for cell in run["cells"])
+        verdicts[found.verdict.value] += 1
+        print(
+            f"run {number + 1}: {found.verdict.value}, ratio {found.ratio:.3f} ({found.low:.3f} to {found.high:.3f}), "
+            f"{found.processes[0]} processes a cell, {marked} of 2 cells marked"
+            + ("" if began else "; the neighbour never began"),
+            flush=True,
+        )
+    print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--neighbour", action="store_true", help="a busy process from the middle of each run on")
-    parser.add_argument("--slower", type=float, default=0.0, help="share by which the second has more to do")
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--pairs", type=int, default=1000, help="how many are cut out of the rounds")
     parser.add_argument("--values", type=Path, help="where to keep every process's median")
+    parser.add_argument("--neighbour", action="store_true", help="a busy process from the middle of each run on")
+    parser.add_argument("--runs", type=int, default=5, help="with --neighbour")
     options = parser.parse_args()
-    verdicts: Counter[str] = Counter()
-    values: list[float] = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        make_project(folder, options.slower)
-        envmgr(folder, "build", "one", "two")
-        for number in range(options.runs):
-            neighbour = Neighbour(folder / ".envmgr" / "runs", results=20) if options.neighbour else None
-            run = envmgr(folder, "matrix", "run", "equal", "--effort", "default")
-            if neighbour:
-                neighbour.end()
-            pair = envmgr(folder, "matrix", "compare", "--cell", "one", "--cell", "two")["pairs"][0]
-            marked = sum(bool(cell["marks"]) for cell in run["cells"])
-            verdicts[pair["verdict"]] += 1
-            values += values_of(run)
-            interval = f"{pair['low']:.3f} to {pair['high']:.3f}"
-            print(
-                f"run {number + 1}: {pair['verdict']}, ratio {pair['ratio']:.3f} ({interval}), {marked} of 2 cells marked"
-            )
-    print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
-    if options.values:
-        options.values.write_text(json.dumps(values), encoding="utf-8")
+        names = EQUAL if options.neighbour else tuple(CELLS)
+        make_project(folder, names)
+        envmgr(folder, "build", *names)
+        if options.neighbour:
+            with_neighbour(folder, options.runs)
+        else:
+            measure(folder, options)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from envmgr.model.outcome import NEUTRAL, Outcome
 from envmgr.model.result import JudgedCell, Run, strangers
 from envmgr.model.summary import Summary
 from envmgr.report.doubts import is_unchecked
-from envmgr.stats.compare import Judgement, Measured, judge_all
+from envmgr.stats.compare import CHOSEN_ROUNDS, FALSE_ALARMS, Judgement, Measured, judge_all
 from envmgr.store.query import find_cell, find_run, split_reference
 
 _SHIFT_OF = 4
@@ -177,7 +177,7 @@ def _against_baseline(sides: _Sides, baseline: str, cells: Sequence[str]) -> Com
 
 def _compared(first: str, second: str, pairs: Sequence[tuple[Side, Side]]) -> Comparisons:
     speaking = [place for place, (one, other) in enumerate(pairs) if not _mute(one, other)]
-    judgements = judge_all([_measured(*pairs[place]) for place in speaking])
+    judgements = judge_all([_measured(*pairs[place]) for place in speaking], _level(pairs))
     by_place = dict(zip(speaking, judgements, strict=True))
     return Comparisons(
         first=first,
@@ -185,6 +185,15 @@ def _compared(first: str, second: str, pairs: Sequence[tuple[Side, Side]]) -> Co
         pairs=tuple(_comparison(one, other, by_place.get(place)) for place, (one, other) in enumerate(pairs)),
         notes=_unchecked(side for pair in pairs for side in pair),
     )
+
+
+def _level(pairs: Sequence[tuple[Side, Side]]) -> float:
+    """Return the level for cells of one run, if their scatter chose how many rounds there are; else the common one.
+
+    Between runs the allowance for drift is larger than what such a choice adds.
+    """
+    chosen = any(one.run.record.plan.further and one.run.record.id == other.run.record.id for one, other in pairs)
+    return CHOSEN_ROUNDS if chosen else FALSE_ALARMS
 
 
 def _unchecked(sides: Iterable[Side]) -> tuple[str, ...]:

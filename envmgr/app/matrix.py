@@ -14,6 +14,7 @@ from envmgr.app.hosting import facts_here
 from envmgr.app.past import keep_locks, lock_in_run, praised
 from envmgr.app.planning import Chosen, Known, Selection, choose, known_before_build, make_plan
 from envmgr.app.probing import list_devices
+from envmgr.app.rounds import Rounds, tell_further, tell_plan, tell_taken
 from envmgr.app.runs import stored_run
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
@@ -26,7 +27,7 @@ from envmgr.model.lacking import Lacking
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event, Executor
-from envmgr.store.query import cold, find_cell, left, split_reference
+from envmgr.store.query import cold, find_cell, split_reference
 from envmgr.store.results import new_run_id
 
 
@@ -93,7 +94,8 @@ def run_matrix(workplace: Workplace, wishes: MatrixWishes) -> Run:
 def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> Run:
     """Measure what an interrupted run has left, in the same plan and envs, and return the whole run."""
     run = stored_run(workplace, run_name)
-    if not left(run):
+    jobs = () if run.finished else Rounds(run).left()
+    if not jobs:
         raise NothingSelectedError(
             f"run {run.record.id} has nothing left to measure",
             f"all {len(run.results)} results are there",
@@ -101,7 +103,10 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
         )
     facts = facts_here(workplace, wishes.build.python, downloads=wishes.build.downloads)
     envs = GuardedEnvs(workplace, Builder(workplace, facts, wishes.build))
-    for name, variant in dict.fromkeys((cell.manifest, cell.variant) for cell, _ in left(run)):
+    cells = [cell for cell, _ in jobs]
+    if run.record.plan.further:  # what has had its first processes may go on
+        cells += [cell for cell in run.record.plan.cells if cell.refusal is None]
+    for name, variant in dict.fromkeys((cell.manifest, cell.variant) for cell in cells):
         manifest = workplace.shelf[name]
         label = name if variant == "default" else f"{name}@{variant}"
         envs.accept(envs.build(manifest, variant, lock_in_run(workplace, run, label) if manifest.floating else None))
@@ -155,7 +160,8 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
     """Measure what a begun run has left in its envs, and return the whole run; every result is stored at once."""
     store, listener = workplace.store, workplace.listener
     run = store.load(run_id)
-    listener.on_plan(run.record.plan, len(run.results))
+    rounds = Rounds(run)
+    tell_plan(listener, run)
     runner = CellRunner(workplace, run_id, envs, jobs)
     for cell in cold(run):
         runner.warm_up(cell)
@@ -175,8 +181,14 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
         store.append(run_id, result)
         return cell, result
 
-    for cell, result in executor.map(measure, enumerate(left(run))):
-        listener.on_cell_finished(cell, result)
+    begun = 0
+    while waiting := rounds.left():
+        tell_further(listener, run.record.plan, rounds, waiting)
+        for cell, result in executor.map(measure, enumerate(waiting, begun)):
+            rounds.add(result)
+            listener.on_cell_finished(cell, result)
+        begun += len(waiting)
+    tell_taken(listener, run.record.plan, rounds)
     envs.close()
     keep_late()
     store.finish(run_id)

@@ -14,6 +14,7 @@ from envmgr.app.relocking import LockMade, LockVerdict
 from envmgr.app.verifying import BuildReport
 from envmgr.app.watching import Watched
 from envmgr.model.bisection import Bisection
+from envmgr.model.cell import Further
 from envmgr.model.comparison import Comparisons
 from envmgr.model.difference import Differences
 from envmgr.model.env import Verification
@@ -22,6 +23,7 @@ from envmgr.model.host import Interpreter, RejectedInterpreter
 from envmgr.model.inference import Inference
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.platform import Platform
+from envmgr.model.rounds import RoundsTaken
 
 
 class Error(NamedTuple):
@@ -177,6 +179,7 @@ class CellOutput(NamedTuple):
     resolved: dict[str, str] | None = None
     interpreter: Interpreter | None = None
     effort: str | None = None
+    processes: int | None = None
     first_call: float | None = None
     samples: list[list[float]] | None = None
     median: float | None = None
@@ -194,6 +197,7 @@ class PlanHead(NamedTuple):
     matrix: str
     effort: str
     processes: int
+    further: Further | None
     host: str
 
 
@@ -207,6 +211,8 @@ class RunHead(NamedTuple):
     matrix: str
     effort: str
     processes: int
+    further: Further | None
+    rounds: list[RoundsTaken]
     host: str
     envmgr: str
     command: list[str]

@@ -18,14 +18,19 @@ from envmgr.host.devices import device_reason
 from envmgr.host.match import match
 from envmgr.manifest.expand import select, variants
 from envmgr.manifest.expand import target as target_of
-from envmgr.model.cell import Plan
+from envmgr.model.cell import Further, Plan
 from envmgr.model.env import Device, DeviceListing
 from envmgr.model.host import HostFacts, Interpreter, Match
 from envmgr.model.manifest import Manifest, Matrix
 from envmgr.model.outcome import Outcome
 
-PROCESSES = {"quick": 1, "default": 10, "long": 20}
-"""How many processes a cell is measured in, by effort."""
+_LONGEST = 120.0
+EFFORTS: Mapping[str, tuple[int, Further | None]] = {
+    "quick": (1, None),
+    "default": (10, Further(processes=30, shows=0.05, seconds=_LONGEST)),
+    "long": (20, Further(processes=60, shows=0.03, seconds=_LONGEST)),
+}
+"""In how many processes a cell is measured, by effort, and how far beyond if its values scatter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ def make_plan(
 ) -> Plan:
     """Return the plan over targets; raises NothingSelectedError when no cell comes out."""
     effort = selection.effort or matrix.effort
+    processes, further = EFFORTS[effort]
     known = tuple(variants_known)
     matched: dict[tuple[str, str], Device] = {}
     absent: dict[tuple[str, str], tuple[Outcome, str]] = {}
@@ -117,7 +123,8 @@ def make_plan(
             targets=tuple(each.target for each in known),
             host=facts.name,
             effort=effort,
-            processes=PROCESSES[effort],
+            processes=processes,
+            further=further,
             runners=runner_facts(workplace),
             devices=selection.devices,
             matched=matched,

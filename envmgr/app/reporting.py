@@ -11,6 +11,7 @@ from typing import Any
 
 from envmgr.app.finding_cells import with_findings
 from envmgr.app.judging import judged_cells, summaries_of
+from envmgr.app.rounds import Rounds, name_of, told
 from envmgr.app.runners import runner_facts
 from envmgr.app.workplace import Workplace
 from envmgr.errors import StoreError
@@ -18,6 +19,7 @@ from envmgr.model.comparison import Verdict
 from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, JudgedCell, Run, strangers
+from envmgr.model.rounds import RoundsTaken
 from envmgr.model.summary import Summary
 from envmgr.report import markdown
 from envmgr.report.original import OriginalTable, original_tables
@@ -50,7 +52,15 @@ class Reading:
     @cached_property
     def view(self) -> MatrixView:
         """The run as tables show it."""
-        return matrix_view(self.run, self.judged, self.summaries, self._defaults)
+        view = matrix_view(self.run, self.judged, self.summaries, self._defaults)
+        plan = self.run.record.plan
+        lines = [f"{name_of(each, plan)}: {told(each, plan.further)}" for each in self.rounds if plan.further]
+        return view.model_copy(update={"rounds": tuple(lines)})
+
+    @cached_property
+    def rounds(self) -> tuple[RoundsTaken, ...]:
+        """How many processes cells have had beyond their first ones, and why."""
+        return Rounds(self.run).taken()
 
     @property
     def originals(self) -> tuple[OriginalTable, ...]:

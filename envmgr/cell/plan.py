@@ -48,6 +48,7 @@ def plan(request: PlanRequest) -> Plan:
         matrix=request.matrix.name,
         effort=request.effort,
         processes=request.processes,
+        further=request.further,
         host=request.host,
         cells=tuple(cells.values()),
     )

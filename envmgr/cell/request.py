@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from envmgr.model.cell import Further
 from envmgr.model.env import Device, DeviceListing
 from envmgr.model.lacking import Lacking
 from envmgr.model.manifest import Manifest, Matrix
@@ -71,6 +72,7 @@ class PlanRequest:
     host: str
     effort: str
     processes: int = 1
+    further: Further | None = None
     runners: Mapping[str, RunnerFacts] = field(default_factory=dict)
     devices: tuple[str, ...] = ()
     matched: Mapping[tuple[str, str], Device] = field(default_factory=dict)

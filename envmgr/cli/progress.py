@@ -41,6 +41,10 @@ class PlainListener(Listener):
         again = f" ({measured} of {self._total} are there)" if measured else ""
         self._say(f"{len(plan.cells)} cells, {self._total - measured} processes to run{again}")
 
+    def on_further(self, processes: int) -> None:
+        """Count further processes in."""
+        self._total += processes
+
     def on_cell_finished(self, cell: Cell, result: CellResult) -> None:
         """Print one result; one that an `[[expect]]` tells in advance is nothing to start at."""
         from envmgr.cell.judge import foreseen

@@ -51,7 +51,7 @@ def report(
         written = [_write(workplace, REPORTS[form](workplace, found), form, path) for form, path in wanted.items()]
         return Answer(
             lambda: {
-                **run_data(found.run, found.judged, found.summaries),
+                **run_data(found.run, found.judged, found.summaries, found.rounds),
                 "written": [str(path) for path in wanted.values()],
             },
             lambda: say(*filter(None, written)),

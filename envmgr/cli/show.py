@@ -49,7 +49,7 @@ def answer_of_run(workplace: Workplace, run: Run, *, wide: bool = False, markdow
     reading = reading_of(workplace, run)
     text = _matrix_markdown if markdown else _matrix_text
     return Answer(
-        lambda: run_data(run, reading.judged, reading.summaries),
+        lambda: run_data(run, reading.judged, reading.summaries, reading.rounds),
         lambda: print(text(reading, look(wide=wide)), end=""),
         exit_code(reading.judged),
     )

@@ -74,11 +74,27 @@ class Cell(Noun):
         return "/".join(part for part in (self.label, self.runner, self.device_name) if part)
 
 
+class Further(Noun):
+    """How far cells are measured beyond the processes that each gets, when their values scatter too much.
+
+    Further rounds follow, up to `processes` in all, until a comparison would show a change of the share `shows`; a cell
+    takes part while its processes, at the time that the first ones took, come to at most `seconds`.
+    """
+
+    processes: int
+    shows: float
+    seconds: float
+
+
 class Plan(Noun):
-    """The cells of one matrix on one host, in the order in which they are measured."""
+    """The cells of one matrix on one host, in the order in which they are measured.
+
+    Each gets `processes`, and with `further` perhaps more.
+    """
 
     matrix: str
     effort: str
     processes: int
+    further: Further | None = None
     host: str
     cells: tuple[Cell, ...]

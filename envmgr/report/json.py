@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from envmgr.model.cell import Cell
 from envmgr.model.result import JudgedCell, Parity, Run, write_number
+from envmgr.model.rounds import RoundsTaken
 from envmgr.model.summary import Summary
 
 _SCHEMA = 1
@@ -57,14 +58,18 @@ def _one_step(value: Any) -> Any:
             return value
 
 
-def run_data(run: Run, judged: Sequence[JudgedCell], summaries: Mapping[str, Summary]) -> dict[str, Any]:
-    """Return `data` of a matrix: `run` and `cells`; `summaries` is by cell id."""
+def run_data(
+    run: Run, judged: Sequence[JudgedCell], summaries: Mapping[str, Summary], rounds: Sequence[RoundsTaken] = ()
+) -> dict[str, Any]:
+    """Return `data` of a matrix: `run` and `cells`; `summaries` is by cell id, `rounds` tells why some followed."""
     record, plan = run.record, run.record.plan
     head = {
         "id": record.id,
         "matrix": plan.matrix,
         "effort": plan.effort,
         "processes": plan.processes,
+        "further": plan.further,
+        "rounds": rounds,
         "host": record.host,
         "envmgr": record.envmgr,
         "command": record.command,
@@ -116,6 +121,7 @@ def _cell_data(run: Run, judged: JudgedCell, summary: Summary | None) -> dict[st
         "resolved": env.resolved if env else {},
         "interpreter": env.interpreter if env else None,
         "effort": run.record.plan.effort,
+        "processes": summary.processes if summary else 0,
         "first_call": summary.first_call if summary else None,
         "samples": [report.samples for report in reports],
         "median": summary.median if summary else None,

@@ -21,6 +21,7 @@ def matrix(view: MatrixView) -> str:
         "",
         f"run `{_code(view.run)}` on {escaped(view.host)}, effort {escaped(view.effort)}: {headline(view)}",
     ]
+    lines += ["", *(f"- {escaped(line)}" for line in view.rounds)] if view.rounds else []
     for section in view.sections:
         lines += ["", *_section(section)]
     if view.notes:

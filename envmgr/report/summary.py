@@ -68,7 +68,8 @@ class MatrixView(Noun):
     """A run as tables show it; `hosts` are the hosts of its cells.
 
     `marks` tell what disturbed measurements, `unchecked` which cells passed though their numbers were compared with
-    nothing, and why. `findings` tell the causes, each once.
+    nothing, and why. `findings` tell the causes, each once. `rounds` tell how many of at most `most_processes` the
+    cells of each runner have had, and why.
     """
 
     run: str
@@ -77,6 +78,8 @@ class MatrixView(Noun):
     hosts: tuple[str, ...] = ()
     effort: str
     processes: int
+    most_processes: int | None = None
+    rounds: tuple[str, ...] = ()
     started_at: str
     finished: bool
     sections: tuple[Section, ...]
@@ -110,6 +113,7 @@ def matrix_view(
         hosts=tuple(dict.fromkeys(cell.cell.host for cell in judged if cell.cell.host)),
         effort=plan.effort,
         processes=plan.processes,
+        most_processes=plan.further.processes if plan.further else None,
         started_at=run.record.started_at,
         finished=run.finished,
         sections=_sections(judged, summaries, (notes, names), defaults or {}),

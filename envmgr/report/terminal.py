@@ -34,6 +34,7 @@ class Shown(NamedTuple):
 def matrix(view: MatrixView, look: Look) -> str:
     """Return a run as text: a table a runner, the reasons, what disturbed it, and one sentence that sums up."""
     parts = [paragraph([Words(_title(view), "bold")], look)]
+    parts += [paragraph([Words(clean(line), "dim")], look) for line in view.rounds]
     for section in view.sections:
         parts += ["\n", paragraph(_heading(section), look), *_tables(view, section, look)]
     if view.notes:
@@ -72,9 +73,10 @@ def plan(planned: Plan, look: Look) -> str:
         for cell in planned.cells
     ]
     refused = sum(cell.refusal is not None for cell in planned.cells)
+    each = processes(planned.processes, planned.further.processes if planned.further else None)
     total = (
         f"{len(planned.cells)} cells on {clean(planned.host)}: {len(planned.cells) - refused} to measure, "
-        f"{processes(planned.processes)} each; {refused} that cannot run"
+        f"{each} each; {refused} that cannot run"
     )
     text = grid(columns, rows, look) + paragraph([Words(total)], look)
     return text if look.unicode else text.encode("ascii", "backslashreplace").decode("ascii")
@@ -96,7 +98,7 @@ def original(table: OriginalTable, look: Look) -> str:
 
 def _title(view: MatrixView) -> str:
     state = "" if view.finished else ", not finished"
-    effort = f"{view.effort} ({processes(view.processes)} a cell)"
+    effort = f"{view.effort} ({processes(view.processes, view.most_processes)} a cell)"
     return clean(f"{view.matrix}: run {view.run} on {view.host}, {effort}{state}")
 
 

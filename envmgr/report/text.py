@@ -84,8 +84,10 @@ def listed(names: Sequence[str], most: int) -> str:
     return clean(", ".join(names[:most])) + more
 
 
-def processes(count: int) -> str:
-    """Return a number of processes in words."""
+def processes(count: int, most: int | None = None) -> str:
+    """Return a number of processes in words, or from how many to how many."""
+    if most is not None and most != count:
+        return f"{count} to {most} processes"
     return "1 process" if count == 1 else f"{count} processes"
 
 

@@ -13,6 +13,9 @@ from envmgr.stats.student import quantile, two_sided
 
 FALSE_ALARMS = 0.01
 """With this probability at most, any verdict faster or slower among all comparisons at once is a false one."""
+CHOSEN_ROUNDS = 0.003
+"""What is tested at where the number of rounds was chosen by how the values scatter: stopping at rounds that happen to
+scatter little makes false alarms up to three times as frequent as the level says (benchmarks/comparison_power.py)."""
 SMALLEST_CLAIM = 0.02
 """Smaller changes within a run are never called faster or slower: layout and order alone can make them."""
 SMALLEST_CLAIM_BETWEEN_RUNS = 0.04
@@ -63,16 +66,16 @@ class _Difference(NamedTuple):
     floor: float
 
 
-def judge_all(measured: Sequence[Measured]) -> tuple[Judgement, ...]:
+def judge_all(measured: Sequence[Measured], level: float = FALSE_ALARMS) -> tuple[Judgement, ...]:
     """Return the judgement on every pair, in order.
 
     The logarithms of the processes' values are compared by trimmed means (Yuen): within a run round by round, so that
     what slows the whole machine down for a while hits both; between runs as two samples. Holm's procedure keeps the
-    probability of any false alarm at FALSE_ALARMS however many pairs there are, and each interval is at the level at
-    which its pair was tested, so that interval and verdict never contradict each other.
+    probability of any false alarm at `level` however many pairs there are, and each interval is at the level at which
+    its pair was tested, so that interval and verdict never contradict each other.
     """
     differences = [found for place, pair in enumerate(measured) if (found := _difference(place, pair))]
-    levels = _levels(differences)
+    levels = _levels(differences, level)
     judged = [_unjudged(pair) for pair in measured]
     for difference in differences:
         judged[difference.place] = _judgement(difference, levels[difference.place], measured[difference.place])
@@ -116,13 +119,13 @@ def _welch(one: float, freedom: float, other: float, other_freedom: float) -> fl
     return (one**2 + other**2) ** 2 / (one**4 / freedom + other**4 / other_freedom)
 
 
-def _levels(differences: Sequence[_Difference]) -> dict[int, float]:
+def _levels(differences: Sequence[_Difference], allowed: float) -> dict[int, float]:
     """Return for each comparison the probability of a false alarm at which Holm's procedure tests it."""
     levels: dict[int, float] = {}
     level, stopped = 0.0, False
     for rank, difference in enumerate(sorted(differences, key=lambda each: each.p_value)):
         if not stopped:
-            level = FALSE_ALARMS / (len(differences) - rank)
+            level = allowed / (len(differences) - rank)
             stopped = difference.p_value > level
         levels[difference.place] = level
     return levels

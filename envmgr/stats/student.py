@@ -7,6 +7,7 @@ SciPy's.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 _TINY = 1e-300
 _STEPS = 500
@@ -24,6 +25,7 @@ def two_sided(t: float, freedom: float) -> float:
     return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
 
 
+@lru_cache(maxsize=1024)
 def quantile(level: float, freedom: float) -> float:
     """Return t such that T stays at or below it with probability `level`, which lies in (0.5, 1).
 

@@ -97,7 +97,9 @@ class PointCells:
             command=wishes.command,
             host=self._facts.name,
             envmgr=version(),
-            plan=plan.model_copy(update={"processes": wishes.processes, "cells": tuple(cells.values())}),
+            plan=plan.model_copy(
+                update={"processes": wishes.processes, "further": None, "cells": tuple(cells.values())}
+            ),
             envs={label: each.env for label, each in envs.all.items()},
             listings={each.target.label: each.target.listing for each in known if each.target.listing},
         )

@@ -7,13 +7,14 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from envmgr.app.again import failed_before
 from envmgr.app.fleets.hosts import demand_fleet, hosts_of
 from envmgr.app.fleets.offers import PATIENCE, Offer, Offers
 from envmgr.app.fleets.worker import CellAnswer, CellOrder, look, measure
 from envmgr.app.matrix import MatrixWishes
+from envmgr.app.rounds import Rounds, tell_further, tell_plan, tell_taken
 from envmgr.app.runs import stored_run
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
@@ -26,7 +27,7 @@ from envmgr.model.host import HostFacts
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult, Extension, Run, RunRecord
 from envmgr.ports import Event
-from envmgr.store.query import WARM_UP, cold, left
+from envmgr.store.query import WARM_UP, cold
 from envmgr.store.results import new_run_id
 
 _LAST_LOOK = 1.0
@@ -65,6 +66,13 @@ def _connected(fleet: FleetWishes) -> Iterator[Any]:
         yield cluster
     finally:
         cluster.close()
+
+
+class Waiting(NamedTuple):
+    """A cell that no host present could take, and what is to be said of it."""
+
+    cell: str
+    said: str
 
 
 class _FleetRun:
@@ -129,24 +137,31 @@ class _FleetRun:
 
         store, listener = self._workplace.store, self._workplace.listener
         run = store.load(run_id)
-        listener.on_plan(run.record.plan, len(run.results))
+        tell_plan(listener, run)
         planned = {cell.id: cell.host for cell in run.record.plan.cells}
         self._homes = Homes({each.cell: each.host or planned.get(each.cell, "") for each in run.results})
         newcomers = Newcomers(lambda host, announced: self._welcome(run_id, host, announced), self._hosts)
         executor = ClusterExecutor(self._cluster, self._where, self._pack, self._unplaced, PATIENCE, newcomers)
-        jobs = [*((cell, WARM_UP) for cell in cold(run)), *left(run)]
-        waiting: set[str] = set()
-        answers: Iterator[CellAnswer | str] = executor.map(measure, jobs)
-        for answer in answers:
-            if isinstance(answer, str):
-                waiting.add(answer)
-            elif answer.result.round != WARM_UP:
-                self._keep(run_id, answer)
+        jobs = [*((cell, WARM_UP) for cell in cold(run)), *Rounds(run).left()]
+        waiting: dict[str, str] = {}
+        while jobs:
+            answers: Iterator[CellAnswer | Waiting] = executor.map(measure, jobs)
+            for answer in answers:
+                if isinstance(answer, Waiting):
+                    waiting[answer.cell] = answer.said
+                elif answer.result.round != WARM_UP:
+                    self._keep(run_id, answer)
+            run = store.load(run_id)
+            rounds = Rounds(run)
+            jobs = [job for job in rounds.left() if job[0].id not in waiting]
+            tell_further(listener, run.record.plan, rounds, jobs)
         self._look_once_more(run_id)
-        for said in sorted(waiting):
+        for said in sorted({*waiting.values()}):
             listener.on_event(Event("warning", run_id, said))
         run = store.load(run_id)
-        if not left(run):
+        rounds = Rounds(run)
+        tell_taken(listener, run.record.plan, rounds)
+        if not rounds.left():
             store.finish(run_id)
             run = store.load(run_id)
         return run
@@ -194,7 +209,7 @@ class _FleetRun:
                 return []
             plan = store.head(run_id).plan
             if cells:
-                listener.on_plan(plan, len(store.load(run_id).results))
+                tell_plan(listener, store.load(run_id))
             first = [(cell, WARM_UP) for cell in cells if plan.processes > 1]
             return [*first, *((cell, number) for number in range(plan.processes) for cell in cells)]
 
@@ -253,11 +268,11 @@ class _FleetRun:
         self._homes.send(cell, host)
         return CellOrder(order, cell, round_number, text, hashlib.sha256(text.encode()).hexdigest())
 
-    def _unplaced(self, job: tuple[Cell, int], said: str, worn: bool) -> CellAnswer | str:
+    def _unplaced(self, job: tuple[Cell, int], said: str, worn: bool) -> CellAnswer | Waiting:
         """Return a crash for a cell that costs worker after worker; what waits for its host is left, and told."""
         cell, round_number = job
         if not worn:
-            return f"{cell.name} is left for `envmgr matrix run --resume --fleet ADDRESS`: {said}"
+            return Waiting(cell.id, f"{cell.name} is left for `envmgr matrix run --resume --fleet ADDRESS`: {said}")
         crashed = CellResult(
             cell=cell.id, round=round_number, outcome=Outcome.CRASHED, phase=Phase.RUN, reason=said, host=cell.host
         )

@@ -138,7 +138,8 @@ def _facts(story: Story) -> tuple[tuple[str, str], ...]:
         ("run", clean(view.run)),
         ("host", clean(", ".join(view.hosts) or view.host)),
         ("started", clean(_moment(view.started_at))),
-        ("effort", f"{view.effort}, {processes(view.processes)} a cell"),
+        ("effort", f"{view.effort}, {processes(view.processes, view.most_processes)} a cell"),
+        *(("processes", clean(line)) for line in view.rounds),
         ("envmgr", clean(record.envmgr)),
         *((("state", "not finished"),) if not view.finished else ()),
     )
