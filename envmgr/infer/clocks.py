@@ -20,6 +20,7 @@ _VERSION = re.compile(
     r"\b([A-Za-z][\w-]{1,30})[ \t]*(?:==|>=|<=|~=|[:=@]|-)?[ \t]*[vV]?(?:ersion[ \t]*)?(\d+\.\d+(?:\.\d+)*)\b"
 )
 _PIN = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.+]*)")
+_QUOTED_PIN = re.compile(r"^\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*=\s*[\"']==\s*(\d[\w.+]*)[\"']")  # as a Pipfile has it
 _IMAGE = re.compile(r"^\s*FROM\s+(?:\S*/)?([\w.-]+):v?(\d+(?:\.\d+)+)", re.IGNORECASE | re.MULTILINE)
 _INSTALL = re.compile(r"^[^\n]*\bpip3?\s+install\b[^\n]*", re.MULTILINE)
 _PYTHON_WORDS = {"python", "py", "cpython", "ipython"}
@@ -38,8 +39,8 @@ def of_pins(text: str, where: str, kind: ClockKind = "pin") -> Iterator[Clock]:
     """Yield the exact versions that requirement lines ask for."""
     for line in text.splitlines():
         bare = line.partition("#")[0]
-        for match in _PIN.finditer(bare):
-            yield Clock(kind=kind, where=where, says=_short(bare), name=match[1], version=match[2])
+        for match in (*_PIN.finditer(bare), *_QUOTED_PIN.finditer(bare)):
+            yield Clock(kind=kind, where=where, says=_short(bare), name=match[1], version=match[2].rstrip("."))
 
 
 def of_dockerfile(text: str, where: str, known: Collection[str]) -> Iterator[Clock]:

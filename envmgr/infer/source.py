@@ -11,22 +11,29 @@ _MAGIC = re.compile(r"^\s*(?:[%!?]|[\w.]+\?{1,2}\s*$)")
 _ASSIGNED_MAGIC = re.compile(r"^(?P<indent>\s*)(?P<names>[\w, ]+)=\s*[%!].*$")
 _INSTALLS = re.compile(r"^\s*[%!]\s*(?:pip|pip3|python -m pip)\s+install\s+(?P<rest>.*)$")
 
+_GARBLED = 20
+"""One character of so many that cannot be decoded makes a file no text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A script: its name, its code, and what a notebook says of its kernel (a minor Python, or `2`).
 
-    `installs` are the words of `pip install` lines in it.
+    `installs` are the words of `pip install` lines in it, `language` is what a notebook is written in if that is not
+    Python, and `garbled` tells that there is more in the file than text.
     """
 
     name: str
     code: str
     kernel: str = ""
     installs: tuple[str, ...] = ()
+    language: str = ""
+    garbled: bool = False
 
 
 def read_source(name: str, text: str) -> Source:
     """Return a script's code; a notebook that is none is taken for code, and never raises."""
+    text = text.removeprefix("\ufeff")
     if name.endswith(".ipynb"):
         try:
             notebook = json.loads(text)
@@ -34,7 +41,8 @@ def read_source(name: str, text: str) -> Source:
             notebook = None
         if isinstance(notebook, dict):
             return _of_notebook(name, notebook)
-    return Source(name, text.replace("\x00", ""))
+    garbled = "\x00" in text or text.count("\ufffd") * _GARBLED > len(text)
+    return Source(name, text.replace("\x00", ""), garbled=garbled)
 
 
 def _of_notebook(name: str, notebook: dict[str, Any]) -> Source:
@@ -51,7 +59,7 @@ def _of_notebook(name: str, notebook: dict[str, Any]) -> Source:
             match = _INSTALLS.match(line)
             installs += match["rest"].split() if match else []
             lines.append(_without_magic(line))
-    return Source(name, "\n".join(lines) + "\n", _kernel(notebook), tuple(installs))
+    return Source(name, "\n".join(lines) + "\n", _kernel(notebook), tuple(installs), _other_language(notebook))
 
 
 def _cell_lines(cell: dict[str, Any]) -> list[str]:
@@ -71,6 +79,17 @@ def _without_magic(line: str) -> str:
     if _MAGIC.match(line):
         return line[: len(line) - len(line.lstrip())] + "pass"
     return line
+
+
+def _other_language(notebook: dict[str, Any]) -> str:
+    """Return the language of a notebook's kernel, empty when it is Python or not told."""
+    metadata = notebook.get("metadata")
+    for part, key in (("language_info", "name"), ("kernelspec", "language")):
+        told = metadata.get(part) if isinstance(metadata, dict) else None
+        name = str(told.get(key) or "") if isinstance(told, dict) else ""
+        if name:
+            return "" if "python" in name.lower() else name[:40]
+    return ""
 
 
 def _kernel(notebook: dict[str, Any]) -> str:

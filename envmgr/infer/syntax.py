@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ _SIGNS = (
     (re.compile(r"\bdef\s+\w+\s*\([^)]*\([^)]*\)\s*[,)]"), "a tuple as a parameter"),
     (re.compile(r"\blambda\s*\("), "a tuple as a parameter"),
 )
+_HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
+_LONGEST_LOOKED_INTO = 300_000
 _LAST_WITH_ASYNC_AS_NAME = (3, 6)
 
 
@@ -59,13 +62,18 @@ def _tree(code: str, version: tuple[int, int] | None) -> tuple[ast.Module | None
             warnings.simplefilter("ignore")
             return ast.parse(code, feature_version=version), "", 0
     except SyntaxError as error:
-        return None, f"line {error.lineno}: {error.msg}", error.lineno or 0
+        return None, f"line {error.lineno}: {error.msg} (to Python {_HERE})", error.lineno or 0
     except (ValueError, RecursionError, MemoryError) as error:
         return None, f"{type(error).__name__}: {error}", 0
 
 
 def _lowest(code: str) -> str:
-    """Return the first Python 3 that reads the source, by its features and by what it uses of the standard library."""
+    """Return the first Python 3 that reads the source, by its features and by what it uses of the standard library.
+
+    A very long one is tables of data for the most part, and says too little for the minutes that it would take.
+    """
+    if len(code) > _LONGEST_LOOKED_INTO:
+        return ""
     try:
         versions = vermin.visit(code).minimum_versions()
     except (vermin.InvalidVersionException, SyntaxError, ValueError, RecursionError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from rich.console import Console
 
@@ -21,30 +22,53 @@ def show(inference: Inference) -> None:
 
 
 def lines_of(inference: Inference) -> tuple[str, ...]:
-    """Return the lines that tell an inference, the choice first."""
+    """Return the lines that tell an inference, the result first and what to do next last."""
     return tuple(clean(line) for line in _lines(inference))
 
 
 def _lines(inference: Inference) -> Iterator[str]:
-    day = f" as of {inference.exclude_newer}" if inference.exclude_newer else ""
-    things = ", ".join(inference.requirements) or "nothing to install, and so no manifest to write"
-    yield f"found      Python {inference.python}{day}: {things}"
+    yield f"result     {_result(inference)}"
+    yield f"found      Python {inference.python}: {', '.join(inference.requirements) or 'nothing to install'}"
     yield from (f"because    {line}" for line in inference.why)
-    yield from (f"clock      {each.where}: {each.says}" for each in inference.clocks[:_MOST_CLOCKS])
+    yield from (f"age        {each.where}: {each.says}" for each in inference.clocks[:_MOST_CLOCKS])
     for origin in inference.modules:
-        if origin.kind == "distribution":
-            yield f"module     {origin.module} from {origin.distribution}"
+        if origin.kind == "distribution" and origin.module.lower() != origin.distribution:
+            yield f"module     {origin.module} comes from {origin.distribution}"
         elif origin.kind in {"local", "unreachable", "python-2"}:
             yield f"module     {origin.module} is {origin.kind.replace('-', ' ')}: {origin.why}"
     yield _proof(inference)
     yield from (f"missing    {each}" for each in inference.unreachable)
     if inference.proof.ran:
         yield f"ran        {inference.proof.ran}"
-    yield from (f"only a run {each}" for each in inference.open[:_MOST_NAMES])
+    yield from (f"not known  {each}" for each in inference.open[:_MOST_NAMES])
     for each in inference.experiments:
         reason = f": {each.reason[:120]}" if each.reason else ""
         yield f"tried      {each.change} -> {each.outcome} ({each.seconds:.1f} s){reason}"
     yield from (f"written    {each}" for each in inference.written)
+    yield from _next(inference)
+
+
+def _result(inference: Inference) -> str:
+    first, *rest = inference.scripts
+    scripts = f"{first} and {len(rest)} more" if rest else first
+    lacking = sum(each.required for each in inference.proof.missing)
+    if not inference.proof.passed:
+        return f"the nearest that was found: {lacking or 'some'} of what {scripts} needs is still missing in it"
+    if not inference.requirements:
+        return f"{scripts} needs nothing from an index, so no manifest was written"
+    but = ", but for what is listed as missing" if inference.unreachable else ""
+    return f"an environment in which everything is there that {scripts} imports and names{but}"
+
+
+def _next(inference: Inference) -> Iterator[str]:
+    manifests = [PurePath(each) for each in inference.written if each.endswith(".toml")]
+    if not manifests:
+        return
+    name = manifests[0].stem
+    locks = [PurePath(each) for each in inference.written if each.endswith(".txt")]
+    platform = locks[0].stem.removeprefix("default-") if locks else "this platform"
+    yield f"locked     for {platform} alone; for another: envmgr lock {name} --platform PLATFORM"
+    yield f"next       envmgr run {name} -- python {inference.scripts[0]}"
 
 
 def _proof(inference: Inference) -> str:

@@ -145,7 +145,7 @@ class RealFiles:
         return path.is_file() and not path.is_symlink()
 
     def is_file(self, path: Path) -> bool:
-        """Tell whether the path is a regular file or a link that leads to one: no pipe, no device, no circle of links."""
+        """Tell whether the path is a regular file or a link that leads to one: no pipe, device or circle of links."""
         return path.is_file()
 
     def make_folder(self, path: Path) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from envmgr.errors import InferError, UsageError
+from envmgr.errors import EnvmgrError, InferError, UsageError
 from envmgr.infer.clocks import of_comments, of_dockerfile, of_pins
 from envmgr.infer.saved import ENDINGS, of_saved
 from envmgr.infer.source import Source, read_source
 from envmgr.infer.surface import Surface, surface_of
 from envmgr.infer.syntax import Syntax, parse
+from envmgr.manifest.adopt.conda import read_environment
 from envmgr.model.inference import Clock
 from envmgr.ports import Files, Process, ProcessRequest
 
@@ -30,6 +31,9 @@ _LEFT_OUT = {
 }
 _MOST_SCRIPTS = 200
 _MOST_BYTES = 200_000_000
+_LONGEST = 5_000_000
+"""Characters of code in one script."""
+
 _REQUIREMENTS = re.compile(
     r"(?:requirements|constraints|freeze)[\w.-]*\.(?:txt|in)|environment[\w.-]*\.ya?ml|setup\.py|Pipfile"
 )
@@ -48,11 +52,15 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Scripts asked for and the author's own modules that they import; `local` are the names of all such modules."""
+    """Scripts asked for and the author's own modules that they import; `local` are the names of all such modules.
+
+    `left_out` are files of folders that are no Python.
+    """
 
     scripts: tuple[Script, ...]
     helpers: tuple[Script, ...] = ()
     local: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
 
     @property
     def everything(self) -> tuple[Script, ...]:
@@ -70,14 +78,17 @@ def read_scripts(paths: Iterable[Path], files: Files) -> Reading:
 
     Raises UsageError where there is no script, and InferError for Python 2 and for what no Python reads.
     """
-    found = [script for path in paths for script in _at(path, files)]
+    asked = tuple(paths)
+    everything = [script for path in asked for script in _at(path, files)]
+    left_out = [each for each in everything if each.path not in asked and _is_foreign(each)]
+    found = [each for each in everything if each not in left_out]
     if not found:
         raise UsageError("there is no script", "wanted .py or .ipynb files", "envmgr infer SCRIPT")
     for script in found:
         _demand_python3(script)
     local: set[str] = set()
     helpers = _helpers(found, files, local)
-    return Reading(tuple(found), helpers, frozenset(local))
+    return Reading(tuple(found), helpers, frozenset(local), tuple(each.name for each in left_out))
 
 
 def clocks_of(reading: Reading, known: Collection[str], files: Files, process: Process) -> Iterator[Clock]:
@@ -96,29 +107,42 @@ def clocks_of(reading: Reading, known: Collection[str], files: Files, process: P
 
 def _at(path: Path, files: Files) -> Iterator[Script]:
     if not files.is_folder(path):
-        text = files.read(path)
+        text = files.read(path) if files.is_file(path) and files.size(path) <= _MOST_BYTES else None
         if text is None:
-            raise UsageError(f"{path} cannot be read", "wanted a script, a notebook or a folder", "look at its name")
+            wanted = f"wanted a script, a notebook or a folder, of {_MOST_BYTES // 1_000_000} MB at the most"
+            raise UsageError(f"{path} cannot be read", wanted, "look at its name")
         yield _script(path.name, path, text)
         return
-    pending, seen = [path], 0
-    while pending and seen < _MOST_SCRIPTS:
+    pending, seen = [path], {files.identity(path)}
+    scripts = 0
+    while pending and scripts < _MOST_SCRIPTS:
         for entry in files.list(pending.pop(0)):
             if files.is_folder(entry):
-                pending += [entry] if entry.name not in _LEFT_OUT else []
-            elif entry.suffix in _CODE:
-                seen += 1
+                if entry.name not in _LEFT_OUT and files.identity(entry) not in seen:  # links can lead in a circle
+                    seen.add(files.identity(entry))
+                    pending.append(entry)
+            elif entry.suffix in _CODE and files.is_file(entry):
+                scripts += 1
                 yield _script(str(entry.relative_to(path)), entry, files.read(entry) or "")
 
 
 def _script(name: str, path: Path, text: str) -> Script:
     source = read_source(path.name, text)
-    syntax = parse(source.code)
+    syntax = parse(source.code) if len(source.code) <= _LONGEST else Syntax(None, fault="it is too long to be read")
     surface = surface_of(syntax.tree, name) if syntax.tree is not None else Surface()
     return Script(name, path, source, syntax, surface)
 
 
+def _is_foreign(script: Script) -> bool:
+    return bool(script.source.language) or (script.syntax.tree is None and script.source.garbled)
+
+
 def _demand_python3(script: Script) -> None:
+    if script.source.language:
+        what = f"{script.name} is a notebook in {script.source.language}"
+        raise InferError(what, "wanted Python, which alone is read", "leave it out")
+    if script.syntax.tree is None and script.source.garbled:
+        raise InferError(f"{script.name} is no text", "wanted Python source in UTF-8", "convert it, or leave it out")
     kernel = script.source.kernel == "2"
     if script.syntax.tree is None and (script.syntax.python2 or kernel):
         sign = script.syntax.python2 or "the notebook's kernel"
@@ -176,10 +200,10 @@ def _python_files(place: Path, files: Files) -> tuple[Path, ...]:
 
 def _beside(folder: Path, known: Collection[str], files: Files) -> Iterator[Clock]:
     for entry in files.list(folder):
-        if files.is_folder(entry):
+        if not files.is_file(entry):
             continue
         if _REQUIREMENTS.fullmatch(entry.name):
-            yield from of_pins(files.read(entry) or "", entry.name)
+            yield from _required(entry, files.read(entry) or "")
         elif entry.name.startswith("Dockerfile") or entry.suffix == ".dockerfile":
             yield from of_dockerfile(files.read(entry) or "", entry.name, known)
         elif entry.name in {".python-version", "runtime.txt"}:
@@ -188,6 +212,21 @@ def _beside(folder: Path, known: Collection[str], files: Files) -> Iterator[Cloc
                 yield Clock(kind="pin", where=entry.name, says=f"Python {match[1]}", python=match[1])
         elif entry.name.endswith(ENDINGS) and files.size(entry) <= _MOST_BYTES:
             yield from of_saved(entry.name, files.read(entry) or "")
+
+
+def _required(path: Path, text: str) -> Iterator[Clock]:
+    """Yield the versions and the Python that a list of requirements asks for, one of conda's in its own way."""
+    if path.suffix not in {".yml", ".yaml"}:
+        yield from of_pins(text, path.name)
+        return
+    try:
+        (draft,) = read_environment(text, {})
+    except EnvmgrError:
+        return
+    yield from of_pins("\n".join(draft.requirements), path.name)
+    python = re.fullmatch(r"==(3\.\d+)(?:\..*)?", draft.python)
+    if python:
+        yield Clock(kind="pin", where=path.name, says=f"Python {python[1]}", python=python[1])
 
 
 def _history(script: Script, process: Process) -> Iterator[Clock]:

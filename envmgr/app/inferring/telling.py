@@ -78,11 +78,13 @@ def _pinned(line: str, best: Attempt) -> str:
 
 def _era_why(story: Story, best: Attempt) -> str:
     era = best.era
-    time = f"as of {era.day} on Python {era.python}" if era.day else f"the newest of everything on Python {era.python}"
+    if not best.world.requirements:
+        return f"Python {era.python} has everything of its own"
+    time = f"releases up to {era.day}" if era.day else "the newest releases"
     clock = next((each for each in story.clocks if each.day), None)
-    told = f"{clock.where} says {clock.says} ({clock.day})" if clock else "nothing tells a date"
-    result = "every name that is used is there" if best.passed else "the fewest names are missing"
-    return f"{time} {result}; {told}"
+    told = f"{clock.where} says {clock.says} ({clock.day})" if clock else "nothing tells its age, so days were tried"
+    result = "have every name that is used" if best.passed else "lack the fewest names"
+    return f"{time} on Python {era.python} {result}; {told}"
 
 
 def _unreachable(story: Story, best: Attempt) -> Iterator[str]:
@@ -101,6 +103,10 @@ def _open(story: Story, best: Attempt) -> Iterator[str]:
         for found in surface.imports:
             if "*" in found.names:
                 yield f"which names come from `from {found.module} import *`"
+    yield from (f"{name}, which was left out: it is no Python in UTF-8" for name in story.reading.left_out)
+    for script in story.reading.everything:
+        lost = [name for name in script.surface.relative if name.split(".")[0] not in story.reading.local]
+        yield from (f"{name}, which {script.name} takes from its own package: it is not beside it" for name in lost)
     for clock in story.clocks:
         if clock.kind == "model" and "Lambda" in clock.says:
             yield f"{clock.where}: {clock.says}"

@@ -52,7 +52,7 @@ def read_environment(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
     constraints: tuple[str, ...] = ()
     for entry in data.get("dependencies") or ():
         if isinstance(entry, dict):
-            inner, *_ = read_requirements("\n".join(entry.get("pip") or ()), others)
+            inner, *_ = read_requirements("\n".join(map(str, entry.get("pip") or ())), others)
             texts += inner.requirements
             constraints += inner.constraints
             notes += inner.notes
@@ -113,7 +113,17 @@ def _load(text: str) -> dict[str, Any]:
         raise UsageError("the environment is no YAML", str(error), "mend it first") from None
     if not isinstance(data, dict):
         raise UsageError("the environment holds no table", "wanted name, channels, dependencies", "conda env export")
+    _demand_lists(data)
     return data
+
+
+def _demand_lists(data: dict[str, Any]) -> None:
+    dependencies = data.get("dependencies") or []
+    tables = [each for each in dependencies if isinstance(each, dict)] if isinstance(dependencies, list) else []
+    for lines in (dependencies, *(each.get("pip") or [] for each in tables)):
+        if not isinstance(lines, list) or not all(isinstance(each, str | dict | int | float) for each in lines):
+            wanted = f"wanted a list of them, and of those of pip; found {str(lines)[:80]!r}"
+            raise UsageError("the environment's dependencies are no list", wanted, "conda env export")
 
 
 def _specifier(text: str) -> str:

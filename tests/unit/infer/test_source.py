@@ -60,3 +60,20 @@ def test_the_older_form_of_notebooks_is_read():
 
 def test_a_notebook_that_is_none_is_taken_for_code():
     assert read_source("a.ipynb", "import os").code == "import os"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_code():
+    assert read_source("a.py", "\ufeffimport os\n").code == "import os\n"
+    assert "import os" in read_source("a.ipynb", "\ufeff" + notebook([code("import os")])).code
+
+
+def test_what_is_no_text_is_told_and_a_name_in_another_encoding_is_text():
+    assert read_source("a.py", "PK\x03\x04\x00\x00").garbled
+    assert read_source("a.py", "\ufffd\ufffdimport os").garbled
+    assert not read_source("a.py", "# by Andr\ufffd\nimport os\n" + "x = 1\n" * 10).garbled
+
+
+def test_the_language_of_a_notebook_is_told_when_it_is_not_python():
+    assert read_source("a.ipynb", notebook([], language_info={"name": "R"})).language == "R"
+    assert read_source("a.ipynb", notebook([], kernelspec={"name": "ir", "language": "R"})).language == "R"
+    assert read_source("a.ipynb", notebook([], language_info={"name": "ipython"})).language == ""
