@@ -207,10 +207,18 @@ def ladder(situation: Situation, owner: str, why: str, weight: float) -> Iterato
 
 
 def _rungs(older: list[Release], current: Version) -> list[Release]:
-    """Return older releases, the nearest first, in steps that grow: the last of minor series, then of major ones."""
+    """Return older releases, the nearest first, in steps that grow: the last of minor series, then of major ones.
+
+    Where there are few series of a kind, the oldest is among them.
+    """
     minors = _last_of_series([r for r in older if r.version.major == current.major], 2)
     majors = _last_of_series([r for r in older if r.version.major < current.major], 1)
-    return [series[-step] for series in (minors, majors) for step in (1, 2, 4, 8) if step <= len(series)]
+    return [
+        series[-step]
+        for series in (minors, majors)
+        for step in range(1, min(len(series), 8) + 1)
+        if step in {1, 2, 4, 8, len(series)}
+    ]
 
 
 def _last_of_series(releases: list[Release], depth: int) -> list[Release]:

@@ -241,3 +241,11 @@ def test_pins_that_want_a_newer_python_get_the_nearest_first(planted, world):
     seen = Observation(False, Phase.RESOLVE, "alpha==1.0 depends on Python>=3.9")
     found = [one for one in era.hypotheses(planted.situation(old, old, seen)) if one.mechanism == "another Python"]
     assert [one.world.python for one in sorted(found, key=lambda one: -one.likelihood)] == ["3.9", "3.11"]
+
+
+def test_the_oldest_of_few_series_is_tried_too(planted, world, distribution):
+    planted.release("alpha", *((f"{major}.0", "2020-01-01") for major in (1, 2, 3, 4)))
+    planted.installed = (distribution("alpha", "4.0", modules=frozenset({"alpha"})),)
+    text = "ImportError: cannot import name 'old' from 'alpha' (/e/alpha.py)"
+    found = [asked(one.world) for one in names.hypotheses(situation_of(planted, text, world))]
+    assert {("alpha==3.0",), ("alpha==2.0",), ("alpha==1.0",)} <= set(found)
