@@ -12,7 +12,7 @@ from envmgr.model.history import Point
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, JudgedCell, Parity, Report, Run, RunRecord
 from envmgr.report.original import OriginalTable
-from envmgr.report.page.model import Story, page_of
+from envmgr.report.page.model import ROWS_AT_ONCE, Story, page_of
 from envmgr.report.page.render import html
 from envmgr.report.summary import matrix_view
 from envmgr.stats.summary import summarise
@@ -79,10 +79,9 @@ def judged_cell(number, draw):
     )
 
 
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory):
+def page_of_cells(count, place):
     draw = random.Random(1)
-    judged = tuple(judged_cell(number, draw) for number in range(120))
+    judged = tuple(judged_cell(number, draw) for number in range(count))
     plan = Plan(matrix="quick", effort="default", processes=3, host="box", cells=tuple(each.cell for each in judged))
     record = RunRecord(id="r3", started_at="2026-01-02T03:04:05+00:00", host="box", envmgr="0.1.0", plan=plan)
     run = Run(record=record, results=(), finished=True, damaged=("x.json: damaged",))
@@ -101,9 +100,18 @@ def page_file(tmp_path_factory):
     table = OriginalTable(title="VGG19", heads=("batch", "cpu"), rows=(("1", "0.9"), ("vs CPU", "1.00x")))
     view, logs = matrix_view(run, judged, summaries), {"c00000": "its last words"}
     story = Story(run, judged, view, logs, {"c00000": points}, (table,))
-    place = tmp_path_factory.mktemp("page") / "report.html"
     place.write_text(html(page_of(story)), encoding="utf-8")
     return place
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    return page_of_cells(120, tmp_path_factory.mktemp("page") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def long_page_file(tmp_path_factory):
+    return page_of_cells(8 * (ROWS_AT_ONCE + 20), tmp_path_factory.mktemp("page") / "long.html")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +130,7 @@ def opened(chromium, page_file):
     """Open the page, and at the end hold that it reached out for nothing and complained of nothing."""
     contexts, said, asked = [], [], []
 
-    def open_page(*, scheme="light", width=1280, media="screen"):
+    def open_page(*, scheme="light", width=1280, media="screen", place=page_file):
         context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
         contexts.append(context)
         page = context.new_page()
@@ -130,7 +138,7 @@ def opened(chromium, page_file):
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
         page.emulate_media(media=media)
-        page.goto(page_file.as_uri())
+        page.goto(place.as_uri())
         page.wait_for_function("document.getElementById('status').textContent !== ''")
         return page
 
@@ -138,7 +146,8 @@ def opened(chromium, page_file):
     for context in contexts:
         context.close()
     assert said == []
-    assert set(asked) == {page_file.as_uri()}
+    assert {url.rpartition("/")[2] for url in asked} <= {page_file.name, "long.html"}
+    assert all(url.startswith("file:") for url in asked)
 
 
 def visible_rows(page):
@@ -264,4 +273,43 @@ def test_without_script_the_matrix_is_there(chromium, page_file):
     page.goto(page_file.as_uri())
     assert visible_rows(page) == 15
     assert page.locator("#controls").is_hidden()
+    context.close()
+
+
+def test_of_many_rows_the_first_are_laid_out_and_the_others_on_demand(opened, long_page_file):
+    page = opened(place=long_page_file)
+    assert visible_rows(page) == ROWS_AT_ONCE
+    assert page.inner_text("#rows-shown") == f"{ROWS_AT_ONCE} of {ROWS_AT_ONCE + 20} rows."
+    page.focus(f"#grid tbody tr:nth-child({ROWS_AT_ONCE}) a >> nth=0")
+    page.keyboard.press("ArrowDown")
+    assert visible_rows(page) == ROWS_AT_ONCE + 20
+    row = "document.activeElement.closest('tr').rowIndex - document.getElementById('grid').tHead.rows.length"
+    assert page.evaluate(row) == ROWS_AT_ONCE
+    assert page.locator("#more-rows").is_hidden()
+
+
+def test_the_filter_finds_rows_that_were_not_laid_out_yet(opened, long_page_file):
+    page = opened(place=long_page_file)
+    page.fill("#words", f"stack-{ROWS_AT_ONCE + 11:04d} gpu")
+    assert page.inner_text("#grid tbody th") == f"stack-{ROWS_AT_ONCE + 11:04d}"
+    assert visible_rows(page) == 1
+    assert page.locator("#grid tbody .square:not(.dim)").count() == 2
+    page.click("text=Clear")
+    assert visible_rows(page) == ROWS_AT_ONCE
+    assert page.locator("#grid tbody .dim").count() == 0
+    page.click("text=Show more rows")
+    assert visible_rows(page) == ROWS_AT_ONCE + 20
+
+
+def test_all_rows_are_printed(opened, long_page_file):
+    page = opened(place=long_page_file)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert visible_rows(page) == ROWS_AT_ONCE + 20
+
+
+def test_without_script_all_rows_are_there(chromium, long_page_file):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(long_page_file.as_uri())
+    assert page.locator(".grid tbody tr:visible").count() == ROWS_AT_ONCE + 20
     context.close()

@@ -21,6 +21,8 @@ from envmgr.report.text import amount, clean, parameters, processes, ratio, seco
 
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
 _DIGITS = 5
+ROWS_AT_ONCE = 100
+"""So many rows of the matrix are laid out when the page opens; the script adds others when they are wanted."""
 
 
 class Story(NamedTuple):
@@ -93,6 +95,7 @@ class Page(Noun):
     groups: tuple[Group, ...]
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
+    at_once: int = ROWS_AT_ONCE
     several_hosts: bool
     charts: tuple[Bars, ...]
     scatter: Scatter | None

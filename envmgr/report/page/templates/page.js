@@ -5,10 +5,6 @@
   const cells = data.cells;
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   const state = { words: [], outcome: "", column: "", sort: "median", down: false, shown: 200 };
-  for (const cell of cells) {
-    cell.text = [cell.label, cell.host, data.columns[cell.column], cell.device, cell.physical, cell.outcome, cell.reason]
-      .filter(Boolean).join(" ").toLowerCase();
-  }
   document.documentElement.classList.add("scripted");
 
   function make(tag, attributes, ...children) {
@@ -58,21 +54,61 @@
   function fits(cell) {
     if (state.outcome === "unexpected" ? !cell.unexpected : state.outcome && cell.outcome !== state.outcome) return false;
     if (state.column !== "" && cell.column !== Number(state.column)) return false;
-    return state.words.every((word) => cell.text.includes(word));
+    return !state.words.length || state.words.every((word) => words(cell).includes(word));
+  }
+
+  function words(cell) {
+    return cell.text ??= [cell.label, cell.host, data.columns[cell.column], cell.device, cell.physical, cell.outcome, cell.reason]
+      .filter(Boolean).join(" ").toLowerCase();
+  }
+
+  /* The matrix: rows are elements once they have been shown, text until then */
+  const matrix = find("grid").tBodies[0];
+  const rows = [...matrix.rows];
+  const atOnce = rows.length;
+  if (find("later")) {
+    const text = find("later").textContent;
+    const [begin, end] = [text.indexOf("<tbody>") + 7, text.lastIndexOf("</tbody>")];
+    rows.push(...text.slice(begin, end).split("</tr>").filter((row) => row.includes("<tr")));
+  }
+  const places = new Map();
+  for (const cell of cells) {
+    const name = cell.host + " " + cell.label;
+    if (!places.has(name)) places.set(name, places.size);
+    cell.row = places.get(name);
+  }
+  let wanted = rows.map((_, place) => place);
+
+  function element(place) {
+    if (typeof rows[place] === "string") {
+      const made = document.createElement("tbody");
+      made.innerHTML = rows[place];
+      rows[place] = made.firstElementChild;
+    }
+    return rows[place];
+  }
+
+  function show(from, to, fitting) {
+    const more = wanted.slice(from, to).map(element);
+    for (const square of more.flatMap((row) => [...row.querySelectorAll(".square")])) {
+      square.classList.toggle("dim", Boolean(fitting) && !fitting.has(square.dataset.id));
+    }
+    matrix.append(...more);
+    find("more-rows").hidden = matrix.rows.length >= wanted.length;
+    find("rows-shown").textContent = matrix.rows.length + " of " + wanted.length + " rows.";
+  }
+
+  function more(count) {
+    if (matrix.rows.length < wanted.length) show(matrix.rows.length, matrix.rows.length + count, state.fitting);
   }
 
   function filter() {
     const fitting = new Set();
     for (const cell of cells) if (fits(cell)) fitting.add(cell.id);
-    for (const row of find("grid").tBodies[0].rows) {
-      let any = false;
-      for (const square of row.querySelectorAll(".square")) {
-        const inside = fitting.has(square.dataset.id);
-        square.classList.toggle("dim", !inside);
-        any = any || inside;
-      }
-      row.hidden = !any;
-    }
+    wanted = [...new Set(cells.filter((cell) => fitting.has(cell.id)).map((cell) => cell.row))].sort((one, other) => one - other);
+    state.fitting = fitting;
+    matrix.replaceChildren();
+    show(0, atOnce, fitting);
     for (const bar of document.querySelectorAll(".bars li")) bar.hidden = !fitting.has(bar.dataset.id);
     for (const dot of document.querySelectorAll(".dot")) dot.classList.toggle("dim", !fitting.has(dot.dataset.id));
     find("status").textContent = fitting.size + " of " + cells.length + " cells";
@@ -144,19 +180,21 @@
   /* Two columns */
   function pairs() {
     const [one, other] = [find("first-column"), find("second-column")].map((select) => Number(select.value));
-    const rows = new Map();
+    const couples = new Map();
     for (const cell of cells) {
       if (cell.column !== one && cell.column !== other) continue;
       const name = (data.severalHosts ? cell.host + " " : "") + cell.label;
-      const row = rows.get(name) || {};
+      const row = couples.get(name) || {};
       if (cell.column === one) row.one = cell;
       if (cell.column === other) row.other = cell;
-      rows.set(name, row);
+      couples.set(name, row);
     }
     const alike = data.runners[one] === data.runners[other];
     const body = make("tbody", {});
-    for (const [name, row] of rows) {
+    let left = 0;
+    for (const [name, row] of couples) {
       if (!row.one || !row.other || !(fits(row.one) || fits(row.other))) continue;
+      if (body.rows.length >= 200 && ++left) continue;
       const timed = row.one.median && row.other.median && row.one.outcome === "passed" && row.other.outcome === "passed";
       const apart = timed && row.one.interval && row.other.interval &&
         (row.one.interval[1] < row.other.interval[0] || row.other.interval[1] < row.one.interval[0]);
@@ -166,6 +204,7 @@
         make("td", { class: "number" }, link(row.other, shown(row.other))),
         make("td", { class: "number" }, timed && alike ? ratio(row.other.median / row.one.median) : ""), make("td", {}, told)));
     }
+    if (left) body.append(make("tr", {}, make("td", { colspan: "5" }, left + " more; filter to see them.")));
     if (!body.rows.length) body.append(make("tr", {}, make("td", { colspan: "5" }, "No version set has a cell in both columns.")));
     const heads = ["version set", data.columns[one], data.columns[other], "second by first", ""];
     const head = make("tr", {}, ...heads.map((text, place) => (text ? make("th", { scope: "col", class: place ? "number" : "" }, text) : make("td", {}))));
@@ -274,12 +313,12 @@
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     const from = event.target.closest("td");
     if (!step || !from) return;
-    const rows = [...find("grid").tBodies[0].rows].filter((row) => !row.hidden);
-    let row = rows.indexOf(from.parentElement), column = from.cellIndex;
+    let row = from.parentElement.sectionRowIndex, column = from.cellIndex;
     for (;;) {
       row += step[0];
       column += step[1];
-      const target = rows[row] && rows[row].cells[column];
+      if (row === matrix.rows.length) more(atOnce);
+      const target = matrix.rows[row] && matrix.rows[row].cells[column];
       if (!target) return;
       const square = target.querySelector(".square");
       if (square) { event.preventDefault(); square.focus(); return; }
@@ -291,9 +330,9 @@
     find(id).append(...names.map(([name, place]) => make("option", { value: place }, name)));
   }
   const filled = names.map(([, place]) => new Set(cells.filter((cell) => cell.column === place && cell.median).map((cell) => cell.host + " " + cell.label)));
-  const couples = names.flatMap(([, one]) => names.slice(one + 1).map(([, other]) =>
+  const alike = names.flatMap(([, one]) => names.slice(one + 1).map(([, other]) =>
     [data.runners[one] === data.runners[other], [...filled[one]].filter((name) => filled[other].has(name)).length, one, other]));
-  const best = couples.sort((one, other) => other[0] - one[0] || other[1] - one[1])[0] || [true, 0, 0, 0];
+  const best = alike.sort((one, other) => other[0] - one[0] || other[1] - one[1])[0] || [true, 0, 0, 0];
   find("first-column").value = best[2];
   find("second-column").value = best[3];
   find("two").hidden = names.length < 2;
@@ -303,6 +342,10 @@
   find("controls").addEventListener("submit", (event) => event.preventDefault());
   find("controls").addEventListener("reset", () => { Object.assign(state, { words: [], outcome: "", column: "" }); filter(); });
   for (const id of ["first-column", "second-column"]) find(id).addEventListener("change", pairs);
+  const region = find("grid").parentElement;
+  region.addEventListener("scroll", () => { if (region.scrollTop + 2 * region.clientHeight > region.scrollHeight) more(atOnce); }, { passive: true });
+  find("more-rows").querySelector("button").addEventListener("click", () => more(atOnce));
+  addEventListener("beforeprint", () => more(Infinity));
   find("more").addEventListener("click", () => { state.shown += 500; list(); });
   find("grid").addEventListener("keydown", move);
   find("theme").addEventListener("click", () => {
@@ -311,6 +354,7 @@
   });
   addEventListener("hashchange", detail);
   find("status").textContent = cells.length + " cells";
+  show(rows.length, rows.length);
   list();
   pairs();
   past();
