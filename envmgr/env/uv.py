@@ -35,12 +35,14 @@ _PASSED_ON = (
     "PIP_TIMEOUT",
     "PIP_RETRIES",
 )
+_KEYRING = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "PYTHON_KEYRING_BACKEND")
+"""What `keyring` needs to find the user's passwords."""
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _COMPILERS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET", "CUDA_HOME")
 
 
 def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that any installer gets: paths, certificates, proxies, compilers, patience with a network.
+    """Return what any installer gets: paths, certificates, proxies, who knows passwords, compilers, patience.
 
     None decides what is installed, or from where.
     """
@@ -53,22 +55,22 @@ def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) 
         passed[_proxy_variable(scheme)] = url
     if settings.certificate:
         passed["SSL_CERT_FILE"] = settings.certificate
+    if settings.keyring:
+        passed |= {name: caller[name] for name in _KEYRING if name in caller}
+        passed |= {"UV_KEYRING_PROVIDER": "subprocess", "PIP_KEYRING_PROVIDER": "subprocess"}
+    if settings.native_tls:
+        passed |= {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
     return passed
 
 
 def uv_environment(switches: Switches, cache: Path) -> dict[str, str]:
     """Return the complete environment of uv: no setting of the caller for uv, pip or Python gets in."""
-    tls = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"} if switches.settings.native_tls else {}
-    return (
-        network_environment(switches.settings, switches.caller)
-        | tls
-        | {
-            "UV_CACHE_DIR": str(cache),
-            "UV_PYTHON_DOWNLOADS": "never",
-            "UV_NO_PROGRESS": "1",
-            "NO_COLOR": "1",
-        }
-    )
+    return network_environment(switches.settings, switches.caller) | {
+        "UV_CACHE_DIR": str(cache),
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_PROGRESS": "1",
+        "NO_COLOR": "1",
+    }
 
 
 def index_arguments(

@@ -12,7 +12,7 @@ from envmgr.host.surroundings import Means, Surroundings
 
 _SECTIONS = ("global", "install")
 _LISTS = frozenset({"extra-index-url", "find-links", "constraint"})
-_WANTED = _LISTS | {"index-url", "cert", "proxy", "no-index"}
+_WANTED = _LISTS | {"index-url", "cert", "proxy", "no-index", "keyring-provider"}
 _NOTHING = frozenset({"/dev/null", "nul", "NUL"})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from envmgr.host.pip_settings import pip_options
 from envmgr.host.setting import Setting
 from envmgr.host.surroundings import Means, Surroundings
@@ -11,6 +13,8 @@ from envmgr.model.redaction import redact
 
 _CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _PROXIES = ("http", "https", "all", "no")
+_ASKING_KEYRING = frozenset({"subprocess", "import"})
+"""What uv and pip are told where the program `keyring` is to be asked; pip asks it within its own process, too."""
 
 
 def read_settings(means: Means, around: Surroundings) -> InstallerSettings:
@@ -45,6 +49,8 @@ def read_settings(means: Means, around: Surroundings) -> InstallerSettings:
         native_tls=_is_true(first("native_tls", uv.get("native-tls"))),
         proxies=_proxies(around, pip.get("proxy"), origins),
         no_index=_is_true(first("no_index", uv.get("no-index"), pip.get("no-index"))),
+        keyring=first("keyring", uv.get("keyring-provider"), pip.get("keyring-provider")) in _ASKING_KEYRING,
+        netrc=_netrc(means, around),
         origins=origins,
     )
 
@@ -84,6 +90,13 @@ def _proxies(around: Surroundings, pip_proxy: Setting | None, origins: dict[str,
             found[kind] = setting.values[0]
             origins[f"proxies.{kind}"] = setting.origin
     return found
+
+
+def _netrc(means: Means, around: Surroundings) -> str | None:
+    """Return the netrc file that both tools read, if it is there."""
+    named = around.environment.get("NETRC", "")
+    places = [Path(named)] if named else [around.home / ".netrc", around.home / "_netrc"]
+    return next((str(path) for path in places if means.files.exists(path)), None)
 
 
 def _is_true(value: str | None) -> bool:

@@ -13,7 +13,7 @@ from envmgr.host.setting import Setting
 from envmgr.host.surroundings import Means, Surroundings
 
 _LISTS = ("extra-index-url", "find-links", "constraint")
-_SINGLES = ("index-url", "no-index", "native-tls")
+_SINGLES = ("index-url", "no-index", "native-tls", "keyring-provider")
 _VARIABLES = {
     "index-url": ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
     "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"),
@@ -21,8 +21,10 @@ _VARIABLES = {
     "constraint": ("UV_CONSTRAINT",),
     "no-index": ("UV_NO_INDEX",),
     "native-tls": ("UV_SYSTEM_CERTS", "UV_NATIVE_TLS"),
+    "keyring-provider": ("UV_KEYRING_PROVIDER",),
 }
-_NAMED = re.compile(r"^[A-Za-z0-9._-]+=(?=\S)")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_NAMED = re.compile(r"(?:([A-Za-z0-9._-]+)=(?=\S))?(.*)")
 
 
 def uv_options(means: Means, around: Surroundings) -> dict[str, Setting]:
@@ -58,8 +60,11 @@ def uv_files(means: Means, around: Surroundings) -> tuple[Path, ...]:
     return (user / "uv" / "uv.toml", *system)
 
 
-def parse_uv_config(text: str, path: Path) -> Iterator[tuple[str, Setting]]:
-    """Yield the options of a uv.toml; what stands under `[pip]` comes first, as it is the stronger."""
+def parse_uv_config(text: str, path: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
+    """Yield the options of a uv.toml; what stands under `[pip]` comes first, as it is the stronger.
+
+    A named index gets the credentials that variables of its name hold.
+    """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -68,15 +73,16 @@ def parse_uv_config(text: str, path: Path) -> Iterator[tuple[str, Setting]]:
         raise HostError(f"{path}: uv's configuration cannot be read", why, "correct it") from None
     pip = table.get("pip")
     for part in (pip if isinstance(pip, dict) else {}, table):
-        yield from _of_table(part, str(path))
+        yield from _of_table(part, str(path), environment)
 
 
-def _of_table(table: Mapping[str, Any], origin: str) -> Iterator[tuple[str, Setting]]:
+def _of_table(table: Mapping[str, Any], origin: str, environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
     for index in table.get("index", []):
         url = index.get("url") if isinstance(index, dict) else None
         if isinstance(url, str) and not index.get("explicit"):
+            url = _with_credentials(str(index.get("name") or ""), url, environment)
             yield ("index-url" if index.get("default") else "extra-index-url"), Setting((url,), origin)
-    for key in ("index-url", "extra-index-url", "find-links", "no-index", "native-tls", "system-certs"):
+    for key in (*_SINGLES, "extra-index-url", "find-links", "system-certs"):
         value = table.get(key)
         option = "native-tls" if key == "system-certs" else key
         if isinstance(value, bool):
@@ -92,13 +98,34 @@ def _from_variables(around: Surroundings) -> Iterator[tuple[str, Setting]]:
         for name in names:
             text = around.environment.get(name, "").strip()
             parts = text.split(",") if key == "find-links" else text.split()
-            values = tuple(_NAMED.sub("", part.strip()) if "index" in key else part.strip() for part in parts)
+            values = tuple(_unnamed(part, around) if "index" in key else part.strip() for part in parts)
             if any(values):
                 yield key, Setting(tuple(value for value in values if value), name)
+
+
+def _unnamed(text: str, around: Surroundings) -> str:
+    """Return the address in `NAME=URL`, with the credentials that are known by that name."""
+    found = _NAMED.fullmatch(text.strip())
+    return _with_credentials(found[1] or "", found[2], around.environment) if found else text.strip()
+
+
+def _with_credentials(name: str, url: str, environment: Mapping[str, str]) -> str:
+    """Return an index's address with what `UV_INDEX_NAME_USERNAME` and `UV_INDEX_NAME_PASSWORD` say."""
+    spelt = re.sub(r"[^A-Za-z0-9]", "_", name).upper()
+    user, password = (environment.get(f"UV_INDEX_{spelt}_{what}", "") for what in ("USERNAME", "PASSWORD"))
+    scheme, separator, rest = url.partition("://")
+    if not name or not separator or not (user or password) or "@" in rest.partition("/")[0]:
+        return url
+    return f"{scheme}://{_quoted(user)}:{_quoted(password)}@{rest}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a part of an address: nothing in it can be taken for what separates the parts."""
+    return "".join(chr(byte) if chr(byte) in _PLAIN else f"%{byte:02X}" for byte in text.encode())
 
 
 def _from_files(means: Means, around: Surroundings) -> Iterator[tuple[str, Setting]]:
     for path in uv_files(means, around):
         text = means.read(path)
         if text is not None:
-            yield from parse_uv_config(text, path)
+            yield from parse_uv_config(text, path, around.environment)

@@ -83,7 +83,8 @@ class Lack(Noun):
 class InstallerSettings(Noun):
     """What pip's and uv's own configuration on this host says; URLs are shown without credentials.
 
-    `native_tls` tells that the system's own certificate store is asked for. `origins` names for each setting the file
+    `native_tls` tells that the system's own certificate store is asked for, `keyring` that passwords are asked of the
+    program `keyring`, `netrc` the file that has passwords for hosts. `origins` names for each setting the file
     or variable that it came from.
     """
 
@@ -93,6 +94,8 @@ class InstallerSettings(Noun):
     constraints: tuple[str, ...] = ()
     certificate: str | None = None
     native_tls: bool = False
+    keyring: bool = False
+    netrc: str | None = None
     proxies: dict[str, str] = Field(default_factory=dict)
     no_index: bool = False
     origins: dict[str, str] = Field(default_factory=dict)

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import base64
 import hashlib
 import http.client
-import netrc
 import shutil
 import ssl
 import urllib.error
@@ -18,6 +16,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from envmgr.errors import BuildError, UsageError
 from envmgr.model.outcome import Phase
+from envmgr.system.credentials import authorization
 from envmgr.system.owned import owned_name
 
 _PIECE = 1 << 20
@@ -122,9 +121,8 @@ class RealArtefacts:
             raise OSError(message)
         bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
         request = urllib.request.Request(bare)  # noqa: S310 - http and https alone
-        credentials = self._credentials(parts)
-        if credentials:
-            request.add_header("Authorization", f"Basic {base64.b64encode(credentials.encode()).decode()}")
+        for name, value in authorization(parts, self._environment).items():
+            request.add_header(name, value)
         bundle = next((self._environment[n] for n in ("SSL_CERT_FILE", "PIP_CERT") if self._environment.get(n)), None)
         proxies = {
             scheme: self._environment.get(f"{scheme}_proxy") or self._environment.get(f"{scheme.upper()}_PROXY")
@@ -136,16 +134,6 @@ class RealArtefacts:
         )
         with opener.open(request, timeout=self._timeout) as answer:
             yield answer
-
-    def _credentials(self, parts: SplitResult) -> str:
-        if parts.username:
-            return f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        place = Path(self._environment.get("NETRC") or Path.home() / ".netrc")
-        try:
-            found = netrc.netrc(place).authenticators(parts.hostname or "")
-        except (OSError, netrc.NetrcParseError):
-            return ""
-        return f"{found[0]}:{found[2]}" if found else ""
 
 
 @contextmanager

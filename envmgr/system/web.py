@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
+from envmgr.system.credentials import authorization
+
 _HOPS = 5
 _MOVED = frozenset({301, 302, 303, 307, 308})
 
@@ -22,6 +24,7 @@ class RealWeb:
 
     def __init__(self, environment: Mapping[str, str], timeout: float = 20.0) -> None:
         self._timeout = timeout
+        self._environment = environment
         bundle = next((environment[name] for name in ("SSL_CERT_FILE", "PIP_CERT") if environment.get(name)), None)
         self._context = _context(bundle)
         self._proxied = any(environment.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"))
@@ -56,7 +59,7 @@ class RealWeb:
         for _ in range(2):
             connection = self._open.get(host) or self._connect(parts)
             try:
-                connection.request("GET", path, headers={"Accept": accept})
+                connection.request("GET", path, headers={"Accept": accept, **authorization(parts, self._environment)})
                 answer = connection.getresponse()
                 body = answer.read()
             except (OSError, http.client.HTTPException):
@@ -75,7 +78,10 @@ class RealWeb:
         return http.client.HTTPConnection(host, parts.port, timeout=self._timeout)
 
     def _through_proxy(self, url: str, accept: str) -> bytes | None:
-        request = urllib.request.Request(url, headers={"Accept": accept})  # noqa: S310 - http and https alone
+        parts = urlsplit(url)
+        bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        headers = {"Accept": accept, **authorization(parts, self._environment)}
+        request = urllib.request.Request(bare, headers=headers)  # noqa: S310 - http and https alone
         try:
             with urllib.request.urlopen(request, timeout=self._timeout, context=self._context) as answer:  # noqa: S310
                 body: bytes = answer.read()

@@ -1,0 +1,91 @@
+"""An index that asks who is there: netrc, keyring and the variables of named indexes answer, as they do for uv."""
+
+import base64
+import functools
+import http.server
+import threading
+
+import pytest
+
+pytestmark = pytest.mark.integration
+USER, PASSWORD = "ada", "s3cr3t"
+
+
+class Asking(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder to one user alone."""
+
+    def do_GET(self):
+        expected = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+        if self.headers.get("Authorization") == f"Basic {expected}":
+            super().do_GET()
+            return
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="packages"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def host(index):
+    """The loopback host and port at which the index is served."""
+    handler = functools.partial(Asking, directory=index.folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def shown(project, **environment):
+    """What doctor tells of the settings that take part, without the breaks of long lines."""
+    told = project.run("doctor", COLUMNS="400", **environment).stdout
+    return told.partition("Settings of pip and uv")[2].partition("\n\n")[0]
+
+
+def test_without_an_answer_the_index_says_so(project, host):
+    done = project.run("build", "one", UV_DEFAULT_INDEX=f"http://{host}")
+    assert done.returncode == 3
+    assert "netrc" in done.stdout
+
+
+def test_the_users_netrc_answers(project, host):
+    netrc = project.home / ".netrc"
+    netrc.write_text(f"machine 127.0.0.1 login {USER} password {PASSWORD}\n")
+    netrc.chmod(0o600)
+    done = project.run("build", "one", UV_DEFAULT_INDEX=f"http://{host}")
+    assert done.returncode == 0, done.stderr
+    assert str(netrc) in shown(project)
+    pylock = project.run("export", "one", "--to", "pylock", UV_DEFAULT_INDEX=f"http://{host}")
+    assert pylock.returncode == 0, pylock.stderr
+    assert PASSWORD not in pylock.stdout
+
+
+def test_the_program_keyring_is_asked_where_uv_is_told_to(project, host, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    keyring = programs / "keyring"
+    keyring.write_text(f'#!/bin/sh\n[ "$1" = get ] && [ "$3" = {USER} ] && echo {PASSWORD}\n')
+    keyring.chmod(0o755)
+    settings = {
+        "UV_DEFAULT_INDEX": f"http://{USER}@{host}",
+        "PATH": f"{programs}:{project.environment['PATH']}",
+    }
+    assert project.run("build", "one", **settings).returncode == 3
+    done = project.run("build", "one", **settings, UV_KEYRING_PROVIDER="subprocess")
+    assert done.returncode == 0, done.stderr
+    assert "UV_KEYRING_PROVIDER" in shown(project, **settings, UV_KEYRING_PROVIDER="subprocess")
+
+
+def test_variables_of_a_named_index_in_uvs_configuration_answer(project, host):
+    del project.environment["UV_DEFAULT_INDEX"]
+    configuration = project.home / ".config" / "uv" / "uv.toml"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(f'[[index]]\nname = "own-packages"\nurl = "http://{host}"\ndefault = true\n')
+    who = {"UV_INDEX_OWN_PACKAGES_USERNAME": USER, "UV_INDEX_OWN_PACKAGES_PASSWORD": PASSWORD}
+    done = project.run("build", "one", **who)
+    assert done.returncode == 0, done.stderr
+    told = shown(project, **who)
+    assert str(configuration) in told
+    assert PASSWORD not in told
