@@ -144,3 +144,11 @@ def test_wrong_uses_are_told(infer, project):
     assert infer("import demo\n", "--date", "yesterday", exit_code=2)["what"] == "--date yesterday is no day"
     code, answer = project.json("infer", "nowhere.py")
     assert (code, answer["error"]["code"]) == (2, "usage")
+
+
+def test_a_library_that_is_nothing_without_a_backend_gets_its_default_one_at_once(infer, index):
+    index.add("keras", "2.0", {"keras.py": "import tensorflow\nlayers = tensorflow.layers\n"})
+    index.add("tensorflow", "1.0", {"tensorflow.py": "layers = 1\n"})
+    found = infer("import keras\nkeras.layers\n")
+    assert sorted(found["requirements"]) == ["keras==2.0", "tensorflow==1.0"]
+    assert len(found["experiments"]) == 1

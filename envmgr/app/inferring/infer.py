@@ -29,10 +29,10 @@ from envmgr.app.inferring.seen import seen_wheels
 from envmgr.app.inferring.telling import Story, tell
 from envmgr.app.releases_of_index import Releases, default_index
 from envmgr.app.workplace import Workplace
-from envmgr.diagnose.knowledge import distributions_for, in_standard_library, last_python_with
+from envmgr.diagnose.knowledge import distributions_for, in_standard_library, last_python_with, settings
 from envmgr.diagnose.worlds import apply
 from envmgr.errors import InferError
-from envmgr.infer.naming import Names, origins, wanted
+from envmgr.infer.naming import Names, Wanted, candidates_of, origins, wanted
 from envmgr.infer.probe import make_probe
 from envmgr.model.finding import World
 from envmgr.model.inference import Clock, Inference, Proof
@@ -158,7 +158,22 @@ class _Inferring:
         )
         for line in fitness.why:
             quest.note(line)
+        self._add_backends(quest)
         return quest
+
+    def _add_backends(self, quest: Quest) -> None:
+        """Want the default backend of a library that is never imported without one and requires none."""
+        for known in settings().values():
+            modules = {one.module for one in quest.wanted}
+            backend = known.get("default", "")
+            if known["kind"] != "installed" or known["library"] not in modules or backend in modules:
+                continue
+            candidates = candidates_of(backend, self._names)
+            if candidates:
+                needed = any(one.required for one in quest.wanted if one.module == known["library"])
+                quest.wanted.append(Wanted(backend, candidates, required=needed))
+                quest.companions[backend] = candidates[0]
+                quest.note(f"{backend} is there for {known['library']}, which is not imported without a backend")
 
     def _means(self, quest: Quest) -> Means:
         place = self._place

@@ -45,10 +45,10 @@ def _code(workplace: Workplace, inference: Inference, scripts: Sequence[Path]) -
 def _probed(workplace: Workplace, built: Built, code: str) -> Proof:
     files, env = workplace.files, built.env
     with files.scratch("proof") as folder:
-        home, work = folder / "home", folder / "work"
-        for made in (home, work):
+        home, work, temporary = folder / "home", folder / "work", folder / "tmp"
+        for made in (home, work, temporary):
             files.make_folder(made)
-        variables = variables_of(workplace, env, built.target.manifest, home, {})
+        variables = variables_of(workplace, env, built.target.manifest, home, {}) | {"TMPDIR": str(temporary)}
         argv = (env.python, "-B", "-c", code)
         writable = (folder, *outside(workplace))
         done = workplace.process.run(ProcessRequest(argv, work, variables, timeout=_SECONDS, writable=writable))
