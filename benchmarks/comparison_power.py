@@ -14,17 +14,20 @@ import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from envmgr.app.planning import EFFORTS
-from envmgr.model.comparison import Verdict
+from envmgr.model.comparison import Comparison, Verdict
 from envmgr.stats.compare import CHOSEN_ROUNDS, FALSE_ALARMS, Judgement, Measured, judge_all
 from envmgr.stats.enough import SoFar, course
 
 CHANGES = (0.0, 0.05, 0.10)
+EQUAL = ("one", "two", "three")
+SLOWER = {0.05: "five", 0.10: "ten"}
+"""What the cells of measured rounds are called: equal ones, and those that are slower by a share."""
 Rounds = Iterator[Sequence[float]]
 """The seconds of one process a cell, round after round."""
 Source = Callable[[random.Random, float, int], Rounds]
@@ -68,13 +71,13 @@ NOISES = {
 def cut_from(measured: Sequence[dict[str, float]]) -> Source:
     """Return a source of stretches of real rounds, which begin anywhere and keep their order, drift and all.
 
-    `measured` has in each round the seconds of two equal cells, `one` and `two`, and of `five` and `ten`, that have 5 and
-    10 % more to do. Which of the equal ones is which is drawn.
+    `measured` has in each round the seconds of the equal cells and of the slower ones, by name. Which of the equal ones
+    are taken is drawn.
     """
 
     def rounds(draw: random.Random, change: float, cells: int) -> Rounds:
-        base, other = draw.sample(("one", "two"), 2)
-        last = {0.05: "five", 0.10: "ten"}.get(change, other if cells > 1 else base)
+        base, other = draw.sample(EQUAL, 2)
+        last = SLOWER.get(change, other if cells > 1 else base)
         names = (base, last)[-cells:]
         place = draw.randrange(len(measured))
         while True:
@@ -121,7 +124,7 @@ class Line(NamedTuple):
         return f"{self.processes:.1f} | {self.claimed:.1f} | {self.same:.1f} | {found}"
 
 
-def line_of(judgements: dict[float, list[Judgement]]) -> Line:
+def line_of(judgements: Mapping[float, Sequence[Judgement | Comparison]]) -> Line:
     """Return what judgements come to, which are given for each planted change."""
 
     def share(change: float, *verdicts: Verdict) -> float:

@@ -1,9 +1,9 @@
 """Equal cells and slower ones, measured for real and compared: how often is a verdict wrong, and what is found?
 
-Makes a project with four version sets that are the same (a bare Python) and a runner that computes for some
-milliseconds: in two of them equally long, in the third 5 % and in the fourth 10 % longer. `envmgr matrix run --effort
-default` measures all in turns, as often as there is time, and `envmgr matrix compare` judges: within each run, and from
-one run to the next. As many pairs again are cut out of the same rounds, and judged by the same code.
+Makes a project with five version sets that are the same (a bare Python) and a runner that computes for some
+milliseconds: in three of them equally long, in the fourth 5 % and in the fifth 10 % longer. `envmgr matrix run --effort
+default` measures all in turns, as often as there is time, and what `envmgr matrix compare` calls judges each pair: within
+each run, and from one run to the next. Further pairs are cut out of the same rounds, and judged by the same code.
 
     python benchmarks/equal_cells.py [--minutes 10] [--pairs 1000] [--values FILE]
     python benchmarks/equal_cells.py --neighbour [--runs 5]
@@ -24,14 +24,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from comparison_power import CHANGES, HEADS, RULE, Line, cut_from, line_from, line_of
+from comparison_power import CHANGES, EQUAL, HEADS, RULE, SLOWER, Line, cut_from, line_from, line_of
 
-from envmgr.model.comparison import Verdict
-from envmgr.stats.compare import Judgement
+from envmgr import compare
+from envmgr.model.comparison import Comparison
 
 RUNNER = """\
 # /// script
@@ -70,9 +71,8 @@ MANIFEST = 'schema = 1\nname = "{name}"\npython = "=={python}.*"\nrequirements =
 MATRIX = 'schema = 1\nname = "equal"\nmanifests = {names}\neffort = "default"\n'
 ENTRY = '\n[[entry]]\nrunner = "spin"\nmanifests = ["{name}"]\nparameters = {{ loops = {loops} }}\n'
 LOOPS = 200_000
-CELLS = {"one": 0.0, "two": 0.0, "five": 0.05, "ten": 0.10}
+CELLS = {**dict.fromkeys(EQUAL, 0.0), **{name: change for change, name in SLOWER.items()}}
 """The version sets, and by which share each has more to do."""
-EQUAL = ("one", "two")
 
 
 def make_project(folder: Path, names: Sequence[str]) -> None:
@@ -130,10 +130,9 @@ def rounds_of(run: Any) -> Iterator[dict[str, float]]:
         yield dict(zip(medians, values, strict=True))
 
 
-def verdict_on(folder: Path, *arguments: str) -> Judgement:
-    """Return what `matrix compare` says of one pair."""
-    pair = envmgr(folder, "matrix", "compare", *arguments)["pairs"][0]
-    return Judgement(Verdict(pair["verdict"]), tuple(pair["processes"]), pair["ratio"], pair["low"], pair["high"])
+def pairs_of(change: float) -> list[tuple[str, str]]:
+    """Return which cells make pairs that differ by a share."""
+    return [(name, SLOWER[change]) for name in EQUAL] if change else list(combinations(EQUAL, 2))
 
 
 class Gathered:
@@ -143,27 +142,30 @@ class Gathered:
         self._folder = folder
         self._runs: list[str] = []
         self.rounds: list[dict[str, float]] = []
-        self.within: dict[float, list[Judgement]] = {change: [] for change in CHANGES}
-        self.between: dict[float, list[Judgement]] = {change: [] for change in CHANGES}
+        self.within: dict[float, list[Comparison]] = {change: [] for change in CHANGES}
+        self.between: dict[float, list[Comparison]] = {change: [] for change in CHANGES}
         self._disturbed: list[tuple[float, float, float]] = []
 
     def once_more(self) -> None:
-        """Measure the matrix, and judge each slower cell against both equal ones, and the run against the one before."""
+        """Measure the matrix once more, and judge its pairs, within the run and against the run before."""
         run = envmgr(self._folder, "matrix", "run", "equal", "--effort", "default")
         name = run["run"]["id"]
-        ids = {cell["manifest"]: cell["id"] for cell in run["cells"]}
         self.rounds += rounds_of(run)
-        for other, change in list(CELLS.items())[1:]:
-            self.within[change].append(verdict_on(self._folder, f"{name}#{ids['one']}", f"{name}#{ids[other]}"))
+        for change in CHANGES:
+            for one, other in pairs_of(change):
+                self.within[change].append(self._compared(f"{name}#{one}", f"{name}#{other}"))
             if self._runs:
-                before = f"{self._runs[-1]}#{ids['one']}"
-                self.between[change].append(verdict_on(self._folder, before, f"{name}#{ids[other]}"))
+                before = f"{self._runs[-1]}#{EQUAL[0]}"
+                self.between[change].append(self._compared(before, f"{name}#{SLOWER.get(change, EQUAL[0])}"))
         self._runs.append(name)
         self._disturbed += [
             (each["load_before"] or 0.0, each["others"] or 0.0, each["stolen"])
             for cell in run["cells"]
             for each in cell["conditions"]
         ]
+
+    def _compared(self, one: str, other: str) -> Comparison:
+        return compare(one, other, project=self._folder).pairs[0]
 
     def state(self) -> str:
         """Return under which load it was measured."""
@@ -200,13 +202,13 @@ def with_neighbour(folder: Path, runs: int) -> None:
         neighbour = Neighbour(folder / ".envmgr" / "runs", results=10)
         run = envmgr(folder, "matrix", "run", "equal", "--effort", "default")
         began = neighbour.end()
-        found = verdict_on(folder, "--cell", EQUAL[0], "--cell", EQUAL[1])
+        found = envmgr(folder, "matrix", "compare", "--cell", EQUAL[0], "--cell", EQUAL[1])["pairs"][0]
         marked = sum(bool(cell["marks"]) for cell in run["cells"])
-        verdicts[found.verdict.value] += 1
+        verdicts[found["verdict"]] += 1
         print(
-            f"run {number + 1}: {found.verdict.value}, ratio {found.ratio:.3f} ({found.low:.3f} to {found.high:.3f}), "
-            f"{found.processes[0]} processes a cell, {marked} of 2 cells marked"
-            + ("" if began else "; the neighbour never began"),
+            f"run {number + 1}: {found['verdict']}, ratio {found['ratio']:.3f} "
+            f"({found['low']:.3f} to {found['high']:.3f}), {found['processes'][0]} processes a cell, "
+            f"{marked} of 2 cells marked" + ("" if began else "; the neighbour never began"),
             flush=True,
         )
     print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
@@ -222,7 +224,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        names = EQUAL if options.neighbour else tuple(CELLS)
+        names = EQUAL[:2] if options.neighbour else tuple(CELLS)
         make_project(folder, names)
         envmgr(folder, "build", *names)
         if options.neighbour:
