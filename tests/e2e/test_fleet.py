@@ -229,6 +229,23 @@ def test_a_scheduler_killed_in_the_middle_leaves_a_run_that_resume_finishes(proj
     assert len(results_of(project)) == 60
 
 
+def test_cells_whose_values_scatter_get_further_rounds_on_their_host(project, fleet):
+    runner = project.root / "runners" / "answer.py"
+    scattered = '"samples": [1 + __import__("random").random()]'
+    runner.write_text(runner.read_text().replace('"samples": [0.1, 0.2]', scattered))
+    project.matrix(manifests=["one"], effort="default")
+    fleet.worker("only")
+    fleet.wait(1)
+    done = project.run("matrix", "run", "--fleet", fleet.address, "--json")
+    answer = json.loads(done.stdout)["data"]
+    assert (done.returncode, answer["run"]["finished"]) == (0, True), done.stderr
+    (rounds,) = answer["run"]["rounds"]
+    assert (rounds["host"], rounds["processes"], rounds["ended"]) == ("only", 30, "most")
+    assert len(answer["cells"][0]["samples"]) == 30
+    assert "[30/30]" in done.stderr
+    assert "going on answer one more, as after 10 processes a cell only" in done.stderr
+
+
 def test_cells_whose_only_host_leaves_are_told_and_left_for_a_resume(project, fleet):
     many(project, 30)
     only = fleet.worker("only")
