@@ -12,12 +12,10 @@ from pathlib import Path
 
 from envmgr.errors import HostError, ManifestError
 from envmgr.model.env import Sharing
-from envmgr.ports import Clock, Listener, Machine
-from envmgr.system.artefacts import RealArtefacts
+from envmgr.ports import Artefacts, Clock, Listener, Machine
 from envmgr.system.caller import Caller, caller
 from envmgr.system.clock import RealClock
 from envmgr.system.files import RealFiles
-from envmgr.system.machine import RealMachine
 from envmgr.system.process import RealProcess
 
 
@@ -54,9 +52,7 @@ class HostPlace:
         self.folders = folders_of(self.caller.environment)
         self.files = self._open_files()
         self.process = RealProcess(self.caller.environment)
-        self.artefacts = RealArtefacts(self.caller.environment)
         self.clock: Clock = RealClock()
-        self.machine: Machine = RealMachine()
         self.listener = listener or Listener()
 
     def _open_files(self) -> RealFiles:
@@ -66,6 +62,20 @@ class HostPlace:
     def base(self) -> Path:
         """The folder that manifests call `{project}`, and that what they name is relative to."""
         return self.caller.folder
+
+    @cached_property
+    def artefacts(self) -> Artefacts:
+        """The door to what indexes serve."""
+        from envmgr.system.artefacts import RealArtefacts
+
+        return RealArtefacts(self.caller.environment)
+
+    @cached_property
+    def machine(self) -> Machine:
+        """What goes on in this machine."""
+        from envmgr.system.machine import RealMachine
+
+        return RealMachine()
 
     @cached_property
     def uv(self) -> Path:

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli import (
-    bisect,
-    build,
-    bundle,
-    clean,
-    compare,
-    diagnose,
-    diff,
-    ecosystem,
-    fleet,
-    hand,
-    infer,
-    manifests,
-    matrix,
-    pythons,
-    report,
-    watch,
-)
 from envmgr.cli.examples import add_examples
 
+_BUILDING = frozenset({"lock", "build", "verify", "devices"})
 
-def application() -> typer.Typer:
-    """Return the whole command line."""
+
+def application(asked: str = "") -> typer.Typer:
+    """Return the whole command line; where a command is asked for that is known to be near, no more than its likes.
+
+    Looking at the options of all commands takes as long as building an environment.
+    """
     root = typer.Typer(
         name="envmgr",
         help="Reproducible environments without Docker, and a matrix of machine-learning stacks.",
@@ -36,6 +23,36 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)
+    if asked in _BUILDING:
+        from envmgr.cli import build
+
+        build.register(root)
+    else:
+        _register_all(root)
+    add_examples(root)
+    return root
+
+
+def _register_all(root: typer.Typer) -> None:
+    from envmgr.cli import (
+        bisect,
+        build,
+        bundle,
+        clean,
+        compare,
+        diagnose,
+        diff,
+        ecosystem,
+        fleet,
+        hand,
+        infer,
+        manifests,
+        matrix,
+        pythons,
+        report,
+        watch,
+    )
+
     for room in (manifests, build, hand, diagnose, bisect, diff, infer, clean, ecosystem, bundle):
         room.register(root)
     matrix_group = typer.Typer(
@@ -55,8 +72,6 @@ def application() -> typer.Typer:
     )
     fleet.register(fleet_group)
     root.add_typer(fleet_group, name="fleet")
-    add_examples(root)
-    return root
 
 
 def _show_version(asked: bool) -> None:
@@ -71,5 +86,6 @@ def _version(
     *,
     version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version."),
     timings: bool = typer.Option(False, "--timings", help="Tell where the time went (anywhere in the line)."),
+    quiet: bool = typer.Option(False, "--quiet", help="No progress on stderr (anywhere in the line)."),
 ) -> None:
     """Reproducible environments without Docker, and a matrix of machine-learning stacks."""

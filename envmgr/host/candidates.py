@@ -159,9 +159,9 @@ def _in_prefix(means: Means, around: Surroundings, prefix: Path, source: str) ->
 
 
 def _in_folder(means: Means, folder: Path, source: str) -> Iterator[Candidate]:
-    for path in means.files.list(folder):
-        if _PYTHON_NAME.match(path.name.lower()) and not means.files.is_folder(path):
-            yield Candidate(path, source)
+    for name in means.files.names(folder):
+        if _PYTHON_NAME.match(name.lower()) and not means.files.is_folder(folder / name):
+            yield Candidate(folder / name, source)
 
 
 def _without_virtual(means: Means, candidate: Candidate) -> Iterator[Candidate]:

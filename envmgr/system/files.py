@@ -163,6 +163,10 @@ class RealFiles:
         """Return what a folder holds, sorted; nothing for a folder that is not there."""
         return _entries(folder)
 
+    def names(self, folder: Path) -> tuple[str, ...]:
+        """Return the names of what a folder holds, sorted: of thousands, they cost less than their paths."""
+        return _names(folder)
+
     def size(self, path: Path) -> int:
         """Return the bytes of a file or of all files below a folder, each hard-linked file counted once."""
         if not path.is_dir() or path.is_symlink():
@@ -341,8 +345,12 @@ def _is_locked(path: Path, lock: FileLock) -> bool:
 
 
 def _entries(folder: Path) -> tuple[Path, ...]:
+    return tuple(folder / name for name in _names(folder))
+
+
+def _names(folder: Path) -> tuple[str, ...]:
     try:
-        return tuple(folder / name for name in sorted(os.listdir(folder)))  # noqa: PTH208 - names sort faster than paths
+        return tuple(sorted(os.listdir(folder)))  # noqa: PTH208 - names sort faster than paths
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return ()
 

@@ -9,8 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-
-import psutil
+from typing import Any
 
 from envmgr.ports import ProcessRequest
 from envmgr.system.end import End
@@ -67,6 +66,8 @@ class Grouped:
 
 def _end_tree(process: Child, grace: float) -> None:
     """End a process with all its descendants: politely, and after `grace` seconds by force."""
+    import psutil  # noqa: PLC0415 - most processes end by themselves
+
     members = _family(process.pid)
     for member in members:
         with contextlib.suppress(psutil.Error):
@@ -82,7 +83,9 @@ def _end_tree(process: Child, grace: float) -> None:
             member.kill()
 
 
-def _family(pid: int) -> list[psutil.Process]:
+def _family(pid: int) -> list[Any]:
+    import psutil  # noqa: PLC0415 - as above
+
     try:
         head = psutil.Process(pid)
         return [*head.children(recursive=True), head]

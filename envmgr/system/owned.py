@@ -9,8 +9,6 @@ import socket
 import time
 from pathlib import Path
 
-import psutil
-
 _OWNED = re.compile(r"\.(?P<host>[A-Za-z0-9_-]+)\.(?P<pid>\d+)\.[0-9a-f]{8}(?:\.part)?$")
 _A_DAY = 86400.0
 
@@ -23,7 +21,7 @@ def owned_name(purpose: str, ending: str = "") -> str:
 def is_orphan(name: str) -> bool:
     """Tell whether a name belongs to a process of this host that is no more; of other hosts nobody can say."""
     found = _owner(name)
-    return found is not None and found["host"] == _host() and not psutil.pid_exists(int(found["pid"]))
+    return found is not None and found["host"] == _host() and not _lives(int(found["pid"]))
 
 
 def is_held(path: Path) -> bool:
@@ -32,7 +30,7 @@ def is_held(path: Path) -> bool:
     if found is None:
         return False
     if found["host"] == _host():
-        return psutil.pid_exists(int(found["pid"]))
+        return _lives(int(found["pid"]))
     try:
         return time.time() - path.stat().st_mtime < _A_DAY
     except OSError:
@@ -43,6 +41,12 @@ def is_own(name: str) -> bool:
     """Tell whether a name belongs to this very process."""
     found = _owner(name)
     return found is not None and found["host"] == _host() and int(found["pid"]) == os.getpid()
+
+
+def _lives(pid: int) -> bool:
+    import psutil  # noqa: PLC0415 - most commands find nothing that somebody owns
+
+    return psutil.pid_exists(pid)
 
 
 def _owner(name: str) -> re.Match[str] | None:

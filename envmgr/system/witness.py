@@ -41,6 +41,11 @@ class WitnessFiles(RealFiles):
         self._note(folder)
         return super().list(folder)
 
+    def names(self, folder: Path) -> tuple[str, ...]:
+        """Return the names of what a folder holds, and remember its state."""
+        self._note(folder)
+        return super().names(folder)
+
     def identity(self, path: Path) -> str:
         """Return a digest of a file's state, and remember it."""
         self._note(path)

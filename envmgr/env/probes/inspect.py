@@ -4,15 +4,10 @@ Run by the env's own interpreter: `python -I inspect.py --request in.json --repo
 {"deep": bool}. Only the standard library of Python 3.6 is used.
 """
 
-import argparse
-import base64
 import csv
-import email.parser
-import hashlib
 import io
 import json
 import os
-import platform
 import sys
 import sysconfig
 from typing import Any, Dict, List, Optional, Set, Tuple
@@ -38,6 +33,29 @@ def site_folders() -> List[str]:
     return folders
 
 
+def read_headers(text: str) -> Dict[str, List[str]]:
+    """The headers of a metadata file by lower-case name; a line that begins with a blank goes on with the one above.
+
+    The email package does more, and takes longer to import than all the rest here.
+    """
+    headers = {}  # type: Dict[str, List[str]]
+    values = []  # type: List[str]
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if line[:1] in (" ", "\t") and values:
+            values[-1] += "\n" + line
+            continue
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip() or " " in name.strip():
+            break
+        values = headers.setdefault(name.strip().lower(), [])
+        values.append(value.lstrip(" \t"))
+    return headers
+
+
+def first(headers: Dict[str, List[str]], name: str) -> str:
+    return headers.get(name, [""])[0]
+
+
 def requires_of_egg(text: str) -> List[str]:
     """Old setuptools keep requirements in sections: [extra:marker] or nothing for the unconditional ones."""
     needs = []  # type: List[str]
@@ -60,25 +78,25 @@ def read_distribution(folder: str, entry: str) -> Optional[Facts]:
         metadata = read_text(os.path.join(path, "PKG-INFO")) if os.path.isdir(path) else read_text(path)
     else:
         metadata = read_text(os.path.join(path, "METADATA"))
-    message = email.parser.HeaderParser().parsestr(metadata)
-    name, version = message.get("Name"), message.get("Version")
+    headers = read_headers(metadata)
+    name, version = first(headers, "name"), first(headers, "version")
     if not name or not version:
         return {"damaged": path}
-    requires = [" ".join(str(need).split()) for need in message.get_all("Requires-Dist") or []]
+    requires = [" ".join(need.split()) for need in headers.get("requires-dist", [])]
     if egg and not requires:
         requires = requires_of_egg(read_text(os.path.join(path, "requires.txt")))
-    wheel = email.parser.HeaderParser().parsestr(read_text(os.path.join(path, "WHEEL")))
+    wheel = read_headers(read_text(os.path.join(path, "WHEEL")))
     direct = read_text(os.path.join(path, "direct_url.json"))
     try:
         direct_url = json.loads(direct).get("url", "") if direct else ""
     except ValueError:
         direct_url = ""
     return {
-        "name": str(name).strip(),
-        "version": str(version).strip(),
+        "name": name.strip(),
+        "version": version.strip(),
         "installer": read_text(os.path.join(path, "INSTALLER")).strip(),
         "requires": requires,
-        "tags": [str(tag).strip() for tag in wheel.get_all("Tag") or []],
+        "tags": [tag.strip() for tag in wheel.get("tag", [])],
         "direct_url": direct_url,
         "folder": path,
     }
@@ -103,12 +121,12 @@ def find_distributions() -> Tuple[List[Facts], List[str]]:
 
 
 def read_egg(path: str) -> Optional[Facts]:
-    metadata = email.parser.HeaderParser().parsestr(read_text(os.path.join(path, "EGG-INFO", "PKG-INFO")))
-    if not metadata.get("Name"):
+    headers = read_headers(read_text(os.path.join(path, "EGG-INFO", "PKG-INFO")))
+    if not first(headers, "name"):
         return {"damaged": path}
     return {
-        "name": str(metadata.get("Name")),
-        "version": str(metadata.get("Version")),
+        "name": first(headers, "name"),
+        "version": first(headers, "version"),
         "installer": "easy_install",
         "requires": requires_of_egg(read_text(os.path.join(path, "EGG-INFO", "requires.txt"))),
         "tags": [],
@@ -130,6 +148,9 @@ def recorded_files(distribution: Facts) -> List[Tuple[str, str]]:
 
 
 def digest_of(path: str, algorithm: str) -> str:
+    import base64
+    import hashlib
+
     digest = hashlib.new(algorithm)
     with io.open(path, "rb") as stream:
         for block in iter(lambda: stream.read(1 << 20), b""):
@@ -143,6 +164,8 @@ def is_cache(path: str) -> bool:
 
 def holds_recorded(path: str, hashes: Set[str]) -> bool:
     """True when the file has one of the recorded hashes; a wheel may list a path twice, and the last one written wins."""
+    import hashlib
+
     for recorded in hashes:
         algorithm, _, wanted = recorded.partition("=")
         if algorithm not in hashlib.algorithms_available or digest_of(path, algorithm) == wanted.rstrip("="):
@@ -186,7 +209,31 @@ def find_unowned(owned: Set[str]) -> List[str]:
     return unowned
 
 
-def marker_environment() -> Dict[str, str]:
+def machine_facts() -> Dict[str, str]:
+    """What the system says of itself, as `platform` tells it; where there is uname, without importing that."""
+    if hasattr(os, "uname"):
+        told = os.uname()
+        return {"system": told[0], "release": told[2], "version": told[3], "machine": told[4]}
+    import platform
+
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "version": platform.version(),
+        "machine": platform.machine(),
+    }
+
+
+def implementation() -> str:
+    known = {"cpython": "CPython", "pypy": "PyPy"}.get(sys.implementation.name)
+    if known is not None:
+        return known
+    import platform
+
+    return platform.python_implementation()
+
+
+def marker_environment(machine: Dict[str, str]) -> Dict[str, str]:
     version = sys.implementation.version
     implementation_version = "%d.%d.%d" % version[:3]
     if version.releaselevel != "final":
@@ -195,42 +242,40 @@ def marker_environment() -> Dict[str, str]:
         "implementation_name": sys.implementation.name,
         "implementation_version": implementation_version,
         "os_name": os.name,
-        "platform_machine": platform.machine(),
-        "platform_release": platform.release(),
-        "platform_system": platform.system(),
-        "platform_version": platform.version(),
-        "python_full_version": platform.python_version(),
-        "platform_python_implementation": platform.python_implementation(),
-        "python_version": ".".join(platform.python_version_tuple()[:2]),
+        "platform_machine": machine["machine"],
+        "platform_release": machine["release"],
+        "platform_system": machine["system"],
+        "platform_version": machine["version"],
+        "python_full_version": sys.version.split()[0],
+        "platform_python_implementation": implementation(),
+        "python_version": "%d.%d" % sys.version_info[:2],
         "sys_platform": sys.platform,
     }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--request", required=True)
-    parser.add_argument("--report", required=True)
-    options = parser.parse_args()
-    with io.open(options.request, encoding="utf-8") as stream:
+    given = {sys.argv[place]: sys.argv[place + 1] for place in range(1, len(sys.argv) - 1, 2)}
+    with io.open(given["--request"], encoding="utf-8") as stream:
         request = json.load(stream)
+    machine = machine_facts()
     distributions, damaged = find_distributions()
     report = {
         "schema": 1,
         "prefix": sys.prefix,
         "base_prefix": getattr(sys, "base_prefix", sys.prefix),
-        "version": platform.python_version(),
-        "machine": platform.machine(),
+        "version": sys.version.split()[0],
+        "machine": machine["machine"],
         "platform": sysconfig.get_platform(),
-        "markers": marker_environment(),
+        "markers": marker_environment(machine),
         "import_path": list(sys.path),
         "records": compare_records(distributions, bool(request.get("deep"))),
         "distributions": [{key: value for key, value in each.items() if key != "folder"} for each in distributions],
         "damaged": damaged,
     }
-    aside = options.report + ".part"
+    aside = given["--report"] + ".part"
     with io.open(aside, "w", encoding="utf-8") as stream:
         stream.write(json.dumps(report))
-    os.replace(aside, options.report)
+    os.replace(aside, given["--report"])
 
 
 if __name__ == "__main__":

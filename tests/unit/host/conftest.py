@@ -35,6 +35,9 @@ class RecordedFiles:
         below = (Path(name) for name in self.texts if name.startswith(f"{folder}/"))
         return tuple(sorted({Path(folder) / path.relative_to(folder).parts[0] for path in below}))
 
+    def names(self, folder):
+        return tuple(path.name for path in self.list(folder))
+
     def identity(self, path):
         text = self.texts.get(str(path))
         return "" if text is None else hashlib.sha256(text.encode()).hexdigest()[:16]
