@@ -13,8 +13,8 @@ def run(argv: Sequence[str]) -> int:
 
     One that is known to have nothing to do is answered at once.
     """
-    argv, timed = _without_timings(argv)
-    if not timed and answered(argv):
+    argv, asked = _without_general(argv)
+    if "--timings" not in asked and answered(argv):
         return 0
     # Results are many small values without cycles: looking for cycles among them again and again takes half the time.
     gc.set_threshold(200_000, 50, 50)
@@ -24,9 +24,9 @@ def run(argv: Sequence[str]) -> int:
     from envmgr.cli.application import application
     from envmgr.cli.session import UsageProblem, show_usage_error
 
-    wishes.TIMINGS = timed
+    wishes.TIMINGS, wishes.QUIET = "--timings" in asked, "--quiet" in asked
     try:
-        code = application()(list(argv), standalone_mode=False, prog_name="envmgr")
+        code = application(argv[0] if argv else "")(list(argv), standalone_mode=False, prog_name="envmgr")
     except typer.Abort:
         return 130
     except UsageProblem as error:
@@ -34,12 +34,15 @@ def run(argv: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _without_timings(argv: Sequence[str]) -> tuple[list[str], bool]:
-    """Return the command line without `--timings`, which every command has, and whether it was there.
+def _without_general(argv: Sequence[str]) -> tuple[list[str], frozenset[str]]:
+    """Return the command line without the options that stand anywhere in it, and those that were there.
 
     What stands after `--` belongs to another program.
     """
     words = list(argv)
     own = words[: words.index("--")] if "--" in words else words
-    kept = [word for word in own if word != "--timings"]
-    return kept + words[len(own) :], len(kept) < len(own)
+    kept = [word for word in own if word not in _GENERAL]
+    return kept + words[len(own) :], frozenset(own) & _GENERAL
+
+
+_GENERAL = frozenset({"--timings", "--quiet"})

@@ -58,11 +58,12 @@ class PlainListener(Listener):
 
 
 class LiveListener(PlainListener):
-    """Adds a last line to the plain ones that tells what is running now and for how long."""
+    """Adds a last line to the plain ones that tells what is running now, for how long, and what is being fetched."""
 
     def __init__(self) -> None:
         super().__init__()
         self._now: dict[str, float] = {}
+        self._fetched: dict[str, str] = {}
         self._guard = threading.Lock()
         self._ended = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
@@ -71,7 +72,11 @@ class LiveListener(PlainListener):
     def on_event(self, event: Event) -> None:
         """Print what happened; a stage that begins stays in the last line until it is done."""
         with self._guard:
+            if event.stage == "fetch":
+                self._fetched[event.subject] = event.detail
+                return
             self._now.pop(event.subject, None)
+            self._fetched.pop(event.subject, None)
             if event.stage not in {"built", "ready", "failed", "done"} and event.subject:
                 self._now[event.subject] = time.monotonic()
         super().on_event(event)
@@ -97,10 +102,17 @@ class LiveListener(PlainListener):
         sys.stderr.write("\r\x1b[K")
         super()._say(text)
 
+    def now(self) -> list[str]:
+        """Return what is running, each with its seconds and with what it fetches."""
+        with self._guard:
+            return [
+                f"{name} {time.monotonic() - since:.0f} s" + (f" ({told})" if (told := self._fetched.get(name)) else "")
+                for name, since in self._now.items()
+            ]
+
     def _tick(self) -> None:
         while not self._ended.wait(0.5):
-            with self._guard:
-                now = [f"{name} {time.monotonic() - since:.0f} s" for name, since in self._now.items()]
+            now = self.now()
             if now:
                 sys.stderr.write("\r\x1b[K" + running(now, terminal_width(80)))
                 sys.stderr.flush()

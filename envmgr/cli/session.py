@@ -57,6 +57,7 @@ class Answer:
 def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     """Do one use case in a Workplace, show its answer and leave with its exit code."""
     from envmgr.app.workplace import Workplace
+    from envmgr.cli import wishes
     from envmgr.cli.account import accounted
     from envmgr.cli.progress import progress
     from envmgr.report.json import envelope
@@ -64,7 +65,7 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     _end_on_signals()
     workplace: Workplace | None = None
     try:
-        with progress(quiet=False) as listener, accounted(listener) as (heard, timed):
+        with progress(quiet=wishes.QUIET) as listener, accounted(listener) as (heard, timed):
             workplace = Workplace(options.project, heard, witness=options.command in COMMANDS)
             timed(workplace)
             answer = action(workplace)

@@ -4,3 +4,6 @@ from __future__ import annotations
 
 TIMINGS = False
 """Whether the command is to account for its time."""
+
+QUIET = False
+"""Whether nothing is to be told on the way: answers and errors alone."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from envmgr.env.content import BuildRequest, LockedContent, RequirementGroup, SourceBuilds, Tools
+from envmgr.env.downloads import DONE, Downloads, without_progress
 from envmgr.env.trouble import interpret
 from envmgr.env.uv import index_variables, install_arguments, uv_environment, vendored_install_arguments
 from envmgr.errors import BuildError
@@ -102,8 +103,16 @@ def extra_build_dependencies(sources: SourceBuilds) -> str:
 def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], tools: Tools) -> None:
     environment = uv_environment(request.switches, request.places.uv_cache)
     environment |= index_variables(request.switches.settings, group.url)
-    completed = tools.process.run(ProcessRequest(arguments, cwd=request.folder, env=environment))
-    output = completed.stdout + completed.stderr
+    environment.pop("UV_NO_PROGRESS")
+    downloads = Downloads(tools.clock.monotonic)
+
+    def hear(line: str) -> None:
+        told = downloads.hear(line)
+        if told is not None:
+            tools.listener.on_event(Event("install" if told == DONE else "fetch", request.manifest, told))
+
+    completed = tools.process.run(ProcessRequest(arguments, cwd=request.folder, env=environment, hear=hear))
+    output = without_progress(completed.stdout + completed.stderr)
     log = request.folder / "install.log"
     tools.files.write(log, (tools.files.read(log) or "") + redact(output))
     if completed.good:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -60,10 +60,17 @@ class Bounded:
 class Capture:
     """Reads a process's output as it comes: into a log file, or into text.
 
-    A stream that a stray descendant holds open is given up two seconds after the process has ended.
+    `hear` is told the lines of the second stream as they come. A stream that a stray descendant holds open is given up
+    two seconds after the process has ended.
     """
 
-    def __init__(self, streams: Sequence[IO[bytes] | None], log: Path | None, limit: int) -> None:
+    def __init__(
+        self,
+        streams: Sequence[IO[bytes] | None],
+        log: Path | None,
+        limit: int,
+        hear: Callable[[str], None] | None = None,
+    ) -> None:
         self._sink: IO[bytes] | None = None
         if log is not None:
             log.parent.mkdir(parents=True, exist_ok=True)
@@ -72,8 +79,8 @@ class Capture:
         self._streams = [stream for stream in streams if stream is not None]
         self._failure: OSError | None = None
         self._readers = [
-            threading.Thread(target=self._drain, args=(stream, store), daemon=True)
-            for stream, store in zip(streams, self._stores, strict=True)
+            threading.Thread(target=self._drain, args=(stream, store, hear if number else None), daemon=True)
+            for number, (stream, store) in enumerate(zip(streams, self._stores, strict=True))
             if stream is not None
         ]
         for reader in self._readers:
@@ -98,12 +105,18 @@ class Capture:
             raise self._failure
         return "", ""
 
-    def _drain(self, stream: IO[bytes], store: Bounded) -> None:
+    def _drain(self, stream: IO[bytes], store: Bounded, hear: Callable[[str], None] | None) -> None:
         """Read to the end, come what may: a process whose output nobody takes would hang."""
+        begun = b""
         try:
             while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
                 if self._failure is None:
                     self._add(block, store)
+                if hear is not None:
+                    *lines, begun = (begun + block).split(b"\n")
+                    for line in lines:
+                        hear(line.decode("utf-8", "replace"))
+                    begun = begun[-_BLOCK:]
         except (OSError, ValueError):
             return
 

@@ -52,7 +52,7 @@ class RealProcess:
 
     def _see_to_end(self, process: Kept | Grouped, request: ProcessRequest, begun: float) -> Completed:
         with contextlib.closing(process), self._registered(process):
-            capture = Capture((process.stdout, process.stderr), request.log, request.log_limit)
+            capture = Capture((process.stdout, process.stderr), request.log, request.log_limit, request.hear)
             try:
                 _feed(process.stdin, request.stdin)
                 ended = process.wait(request.timeout)

@@ -1,9 +1,26 @@
 """The last line that tells what is running."""
 
-from envmgr.cli.progress import running
+from envmgr.cli.progress import LiveListener, PlainListener, running
+from envmgr.ports import Event
 
 
 def test_the_last_line_never_wraps():
     now = ["keras-2.2.4-tensorflow-1.13 17 s", "keras-tensorflow 10 s", "keras-jax 9 s"]
     assert len(running(now, 80)) == 79
     assert "keras-jax 9 s" in running(now, 120)
+
+
+def test_what_is_fetched_stands_in_the_last_line_alone(capsys):
+    live = LiveListener()
+    live.on_event(Event("install", "one", "2 distributions"))
+    live.on_event(Event("fetch", "one", "1 of 2 downloads, 16 of 50 MiB, about 4 s left"))
+    assert live.now() == ["one 0 s (1 of 2 downloads, 16 of 50 MiB, about 4 s left)"]
+    live.on_event(Event("install", "one", "everything is fetched"))
+    assert live.now() == ["one 0 s"]
+    live.close()
+    assert "16 of 50 MiB" not in capsys.readouterr().err
+
+
+def test_where_there_is_no_terminal_each_step_is_a_line(capsys):
+    PlainListener().on_event(Event("fetch", "one", "0 of 1 downloads, 0 of 16 MiB"))
+    assert capsys.readouterr().err.split("s  ")[1] == "fetch one 0 of 1 downloads, 0 of 16 MiB\n"

@@ -1,0 +1,40 @@
+"""What uv tells of its downloads, as one line for people."""
+
+from envmgr.env.downloads import DONE, Downloads, without_progress
+
+LINES = (
+    "Resolved 3 packages in 12ms",
+    "Downloading numpy (16.0MiB)",
+    "Downloading scipy (32.0MiB)",
+    " Downloaded numpy",
+    "   Building absl-py==0.15.0",
+    " Downloaded scipy",
+    "      Built absl-py==0.15.0",
+    "Installed 3 packages in 20ms",
+)
+
+
+def told(*lines, seconds=(0.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)):
+    ticks = iter(seconds)
+    downloads = Downloads(lambda: next(ticks))
+    return [downloads.hear(line) for line in lines]
+
+
+def test_sizes_add_up_and_the_pace_so_far_tells_the_time_left():
+    assert told(*LINES) == [
+        None,
+        "0 of 1 downloads, 0 of 16 MiB",
+        "0 of 2 downloads, 0 of 48 MiB",
+        "1 of 2 downloads, 16 of 48 MiB, about 12 s left",
+        "1 of 2 downloads, 16 of 48 MiB, about 14 s left; building absl-py==0.15.0",
+        "building absl-py==0.15.0",
+        DONE,
+        None,
+    ]
+
+
+def test_what_went_well_is_no_part_of_what_went_wrong():
+    output = "\n".join((*LINES, "  x Failed to download `gone`", ""))
+    assert without_progress(output) == (
+        "Resolved 3 packages in 12ms\nInstalled 3 packages in 20ms\n  x Failed to download `gone`\n"
+    )
