@@ -313,3 +313,12 @@ def test_without_script_all_rows_are_there(chromium, long_page_file):
     page.goto(long_page_file.as_uri())
     assert page.locator(".grid tbody tr:visible").count() == ROWS_AT_ONCE + 20
     context.close()
+
+
+def test_a_table_wider_than_the_window_says_so_and_keeps_its_first_column(opened):
+    assert opened().locator("#sideways").is_hidden()
+    page = opened(width=390)
+    assert page.locator("#sideways").is_visible()
+    page.evaluate("document.getElementById('grid').parentElement.scrollLeft = 300")
+    assert page.locator("#grid tbody th >> nth=0").bounding_box()["x"] >= 0
+    assert page.locator("#grid tbody td >> nth=0").bounding_box()["x"] < 0

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from envmgr.model.history import Point
 from envmgr.model.noun import Noun
+from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Run, write_number
 from envmgr.report.look import signed
 from envmgr.report.original import OriginalTable
@@ -21,6 +22,14 @@ from envmgr.report.text import amount, clean, parameters, processes, ratio, seco
 
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
 _DIGITS = 5
+_MEANT = {
+    Outcome.WRONG: "numbers disagree",
+    Outcome.XFAIL: "fails as expected",
+    Outcome.XPASS: "passes against expectation",
+    Outcome.UNAVAILABLE: "this host lacks it",
+    Outcome.NOT_OFFERED: "its backend does not list it",
+}
+_ABSENT = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_OFFERED})
 ROWS_AT_ONCE = 100
 """So many rows of the matrix are laid out when the page opens; the script adds others when they are wanted."""
 
@@ -46,10 +55,11 @@ class Heading(Noun):
 
 
 class Group(Noun):
-    """Neighbouring columns of one runner with the same parameters."""
+    """Neighbouring columns of one runner with the same parameters; speeds are relative to the `baseline`."""
 
     runner: str
     parameters: str
+    baseline: str
     columns: int
 
 
@@ -92,6 +102,7 @@ class Page(Noun):
     headline: str
     facts: tuple[tuple[str, str], ...]
     counts: tuple[tuple[str, str, int], ...]
+    signs: tuple[tuple[str, str], ...]
     groups: tuple[Group, ...]
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
@@ -110,13 +121,14 @@ def page_of(story: Story) -> Page:
     """Return the page of a run."""
     view = story.view
     placed = _placed(view)
-    headings = tuple(dict.fromkeys(heading for heading, _ in placed))
+    headings = _headings(placed)
     return Page(
         title=clean(f"{view.matrix} on {view.host}"),
         headline=headline(view),
         facts=_facts(story),
         counts=tuple((outcome.value, signed(outcome), count) for outcome, count in view.counts.items()),
-        groups=_groups(headings),
+        signs=_signs(view),
+        groups=_groups(headings, view),
         headings=headings,
         lines=_lines(view, placed, headings),
         several_hosts=len(view.hosts) > 1,
@@ -175,9 +187,36 @@ def _placed(view: MatrixView) -> list[tuple[Heading, Row]]:
     return placed
 
 
-def _groups(headings: Sequence[Heading]) -> tuple[Group, ...]:
+def _headings(placed: Sequence[tuple[Heading, Row]]) -> tuple[Heading, ...]:
+    """Return the columns by runner, those in which something was measured before those that the host has not."""
+    runners = list(dict.fromkeys((heading.runner, heading.parameters) for heading, _ in placed))
+    there = {heading for heading, row in placed if row.outcome not in _ABSENT}
     return tuple(
-        Group(runner=runner, parameters=shown, columns=sum(1 for _ in members))
+        sorted(
+            dict.fromkeys(heading for heading, _ in placed),
+            key=lambda heading: (runners.index((heading.runner, heading.parameters)), heading not in there),
+        )
+    )
+
+
+def _signs(view: MatrixView) -> tuple[tuple[str, str], ...]:
+    """Return the signs of the matrix with the outcomes that they stand for."""
+    meant: dict[str, list[str]] = {}
+    for outcome in view.counts:
+        sign, word = signed(outcome).split(" ", 1)
+        meant.setdefault(sign, []).append(f"{word} ({_MEANT[outcome]})" if outcome in _MEANT else word)
+    return tuple((sign, " or ".join(words)) for sign, words in meant.items())
+
+
+def _groups(headings: Sequence[Heading], view: MatrixView) -> tuple[Group, ...]:
+    baselines = {(section.runner, parameters(section.parameters)): clean(section.baseline) for section in view.sections}
+    return tuple(
+        Group(
+            runner=runner,
+            parameters=shown,
+            baseline=baselines.get((runner, shown), ""),
+            columns=sum(1 for _ in members),
+        )
         for (runner, shown), members in groupby(headings, key=lambda heading: (heading.runner, heading.parameters))
     )
 

@@ -237,13 +237,18 @@
     return points.filter((point) => signs[point.change]).map((point) => signs[point.change] + " " + point.change + " (" + ratio(point.ratio) + ") in " + point.run);
   }
 
+  function ends(points) {
+    const timed = points.filter((point) => point.median);
+    return seconds(timed[0].median) + " → " + seconds(timed[timed.length - 1].median);
+  }
+
   function past() {
     const told = cells.filter((cell) => cell.history && cell.history.filter((point) => point.median).length > 1);
     find("changes").hidden = !told.length;
     const count = (cell) => changes(cell.history).length;
-    const head = make("tr", {}, ...["cell", "medians", "changes"].map((text) => make("th", { scope: "col" }, text)));
+    const head = make("tr", {}, ...["cell", "medians", "first and last", "changes"].map((text) => make("th", { scope: "col" }, text)));
     const body = make("tbody", {}, ...told.sort((one, other) => count(other) - count(one)).slice(0, 60).map((cell) => make("tr", {},
-      make("th", { scope: "row" }, link(cell, cell.name)), make("td", {}, line(cell.history)), make("td", {}, changes(cell.history).join("; ") || "none"))));
+      make("th", { scope: "row" }, link(cell, cell.name)), make("td", {}, line(cell.history)), make("td", {}, ends(cell.history)), make("td", {}, changes(cell.history).join("; ") || "none"))));
     find("past").replaceChildren(make("thead", {}, head), body);
   }
 
@@ -274,7 +279,7 @@
 
   function parity(cell) {
     return { reference: "this is the reference", unchecked: "its numbers were compared with nothing" }[cell.numbers] || cell.parity ||
-      (cell.error && "largest relative error " + cell.error);
+      (cell.error && (Number(cell.error) ? "largest relative error " + cell.error : "no difference from the reference"));
   }
 
   function finding(found) {
@@ -300,7 +305,7 @@
       ...(cell.finding === undefined ? [] : finding(data.findings[cell.finding])),
       ...(cell.samples && cell.samples.flat().length ? part("Samples, a row a process", strip(cell.samples)) : []),
       ...(cell.history && cell.history.filter((point) => point.median).length > 1 ? part("Over the runs", line(cell.history), make("p", {}, changes(cell.history).join("; ") || "no change beyond doubt")) : []),
-      ...(env ? part("Resolved packages", make("ul", { class: "packages" }, ...Object.entries(env.resolved).map(([name, version]) => make("li", {}, name + " " + version)))) : []),
+      ...(env ? part("Resolved packages", make("ul", { class: "packages" }, ...Object.entries(env.resolved).sort().map(([name, version]) => make("li", {}, name + " " + version)))) : []),
       ...(cell.log ? part("End of its log", make("pre", { tabindex: "0", "aria-label": "End of its log" }, cell.log)) : []),
       make("p", {}, make("a", { href: "#matrix" }, "Back to the matrix")),
     );
@@ -335,7 +340,7 @@
   const best = alike.sort((one, other) => other[0] - one[0] || other[1] - one[1])[0] || [true, 0, 0, 0];
   find("first-column").value = best[2];
   find("second-column").value = best[3];
-  find("two").hidden = names.length < 2;
+  find("two").hidden = !best[1];
   find("words").addEventListener("input", (event) => { state.words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean); filter(); });
   find("outcome").addEventListener("change", (event) => { state.outcome = event.target.value; filter(); });
   find("column").addEventListener("change", (event) => { state.column = event.target.value; filter(); });
@@ -352,9 +357,12 @@
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
   });
+  const fit = () => { find("sideways").hidden = region.scrollWidth <= region.clientWidth + 1; };
+  addEventListener("resize", fit);
   addEventListener("hashchange", detail);
   find("status").textContent = cells.length + " cells";
   show(rows.length, rows.length);
+  fit();
   list();
   pairs();
   past();
