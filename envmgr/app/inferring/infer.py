@@ -43,6 +43,7 @@ _RELEASE_SHARE, _LEISURE_SHARE = 0.8, 0.15
 _LEAST_LEFT = 30.0
 _PASSED_ON = ("PATH", "LANG", "LC_", "TMPDIR", "SYSTEMROOT")
 _NETWORK = ("PIP_", "UV_", "SSL_", "HTTP", "http", "https", "NO_PROXY", "no_proxy", "ALL_PROXY")
+_NO_NAME = re.compile(r"has no attribute|cannot import name|no name ")
 _PINS = ("pin", "dockerfile")
 
 
@@ -105,7 +106,7 @@ class _Inferring:
         best = search.search(*days_of(clocks, self._place.clock.now().date(), self._asked.day))
         if best is not None and not best.passed:
             best = move_releases(search, best)
-        if best is not None and not best.passed:
+        if best is not None and not best.passed and not _lacks_names_alone(search, best):
             best = self._diagnosed(search, best)
         if best is None or not (best.proof and best.proof.imported):
             raise InferError(
@@ -270,6 +271,15 @@ class _Inferring:
             best = replace(best, proof=proof)
         sources = self._offers.built(best.seen.resolved, best.world.python)
         return tell(Story(self._reading, self._origins, clocks, quest, tuple(search.experiments)), best, sources)
+
+
+def _lacks_names_alone(search: EraSearch, best: Attempt) -> bool:
+    """Tell whether all that is missing are names that no day has: then there is no cause to look for."""
+    missing = [each for each in (best.proof.missing if best.proof else ()) if each.required]
+    return bool(missing) and all(
+        each.name in search.lost and "." in each.name and (_NO_NAME.search(each.why) or f"'{each.name}'" in each.why)
+        for each in missing
+    )
 
 
 def _hermetic(place: Place, room: Path) -> Place:

@@ -70,6 +70,8 @@ def _by_releases(search: EraSearch, best: Attempt, one: Wanted) -> Attempt:
     for end in dict.fromkeys((0, len(everything) - 1)):
         if end == here or not search.means.affordable():
             continue
+        if _was_seen_without(search, best, name, everything[end]):
+            continue
         line = _Line(search, best, name, everything)
         gained = (best.missing or frozenset()) - (line.at(end).missing or frozenset())
         if line.at(end).missing is None or not gained:
@@ -79,6 +81,17 @@ def _by_releases(search: EraSearch, best: Attempt, one: Wanted) -> Attempt:
             search.quest.note(f"{name} {chosen.seen.resolved.get(name, '')}: it has {_gained(best, chosen)}")
             return chosen
     return best
+
+
+def _was_seen_without(search: EraSearch, best: Attempt, name: str, release: Release) -> bool:
+    """Tell whether a release was there on another day, on the same Python, and nothing was gained by it."""
+    return any(
+        one.era.python == best.era.python
+        and one.seen.resolved.get(name) == str(release.version)
+        and one.missing is not None
+        and (best.missing or frozenset()) <= one.missing
+        for one in search.attempts
+    )
 
 
 @dataclass

@@ -21,6 +21,7 @@ from envmgr.ports import Event
 
 _MOST_ERAS = 7
 _MOST_REPAIRS = 5
+_ENOUGH_DAYS = 3
 _NOTHING = "the probe"
 _BUILDABLE = "2019-03-01"
 """The first day with a setuptools that builders of today accept: what is older is capped by name instead."""
@@ -41,9 +42,10 @@ class EraSearch:
         """Return the attempt that passed, else the one that came nearest, None when nothing could be built."""
         self._set_aside(days)
         feasible = [at for at, day in enumerate(days) if self.era(day) is not None]
-        starts = [min(feasible, key=lambda at: abs(at - start)) for start in starts if feasible]
-        tried: dict[int, frozenset[str] | None] = {at: None for at in range(len(days)) if at not in feasible}
-        foreseen = self._foreseen(days, feasible)
+        nearest = [min(feasible, key=lambda at: abs(at - start)) for start in starts if feasible]
+        starts, days = [feasible.index(at) for at in nearest], [days[at] for at in feasible]
+        tried: dict[int, frozenset[str] | None] = {}
+        foreseen = self._foreseen(days)
         for _ in range(_MOST_ERAS):
             at = next_era(len(days), tried, starts, foreseen)
             while at is not None and self.era(days[at]) is None:
@@ -55,11 +57,24 @@ class EraSearch:
             if attempt is not None and attempt.passed:
                 return attempt
             tried[at] = attempt.missing if attempt is not None else None
+            if {0, len(days) - 1} <= tried.keys() and self._is_as_near_as_can_be():
+                break
         return self._seen_whole()
 
-    def _foreseen(self, days: Sequence[str], feasible: Sequence[int]) -> dict[int, frozenset[str]]:
+    @property
+    def lost(self) -> frozenset[str]:
+        """The names that were missing in whatever was built, on three days at least."""
+        missing = {one.era.day: one.missing for one in self.attempts if one.missing is not None}
+        return frozenset.intersection(*missing.values()) if len(missing) >= _ENOUGH_DAYS else frozenset()
+
+    def _is_as_near_as_can_be(self) -> bool:
+        """Tell whether the nearest attempt lacks only what every day lacks, the first and the last one included."""
+        nearest = self.nearest
+        return nearest is not None and bool(self.lost) and nearest.missing == self.lost
+
+    def _foreseen(self, days: Sequence[str]) -> dict[int, frozenset[str]]:
         """Return what eras lack by the look of wheels that were unpacked here before."""
-        eras = {at: era for at in feasible if (era := self.era(days[at])) is not None}
+        eras = {at: era for at, day in enumerate(days) if (era := self.era(day)) is not None}
         foreseen = self.means.foresight.of(eras, self.required)
         lacking = sum(map(bool, foreseen.values()))
         if lacking:
