@@ -27,10 +27,13 @@ from envmgr.model.outcome import Outcome
 _LONGEST = 120.0
 EFFORTS: Mapping[str, tuple[int, Further | None]] = {
     "quick": (1, None),
-    "default": (10, Further(processes=30, shows=0.05, seconds=_LONGEST)),
+    "default": (10, Further(processes=30, shows=0.04, seconds=_LONGEST)),
     "long": (20, Further(processes=60, shows=0.03, seconds=_LONGEST)),
 }
-"""In how many processes a cell is measured, by effort, and how far beyond if its values scatter."""
+"""In how many processes a cell is measured, by effort, and how far beyond if its values scatter.
+
+Where a change of 4 % shows four times out of five, 5 % nearly always does, and equal cells mostly prove the same.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ class Matrix(Written):
         "lacks them",
     )
     effort: Literal["quick", "default", "long"] = Field(
-        default="default", description="how many processes a cell is measured in: 1, 10 or 20"
+        default="default", description="how many processes a cell is measured in: 1, 10 to 30 or 20 to 60"
     )
     reference: tuple[str, ...] = Field(
         default=(),

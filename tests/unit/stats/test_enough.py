@@ -12,7 +12,7 @@ from envmgr.stats.compare import CHOSEN_ROUNDS, FALSE_ALARMS, Measured, judge_al
 from envmgr.stats.enough import SoFar, course, smallest_change
 
 FEWEST = 10
-FURTHER = Further(processes=30, shows=0.05, seconds=120)
+FURTHER = Further(processes=30, shows=0.04, seconds=120)
 CLAIMS = {Verdict.FASTER, Verdict.SLOWER}
 
 
@@ -38,7 +38,7 @@ def test_steady_cells_stop_after_their_first_processes():
 def test_scattered_cells_go_on_together_up_to_the_most():
     found = on(cell(scattered(1, 0.1)), cell(scattered(2, 0.001)))
     assert (found.number, found.missing, found.ended) == (10, ("0", "1"), None)
-    assert found.shows > 0.05
+    assert found.shows > 0.04
     found = on(cell(scattered(1, 0.1, 30)), cell(scattered(2, 0.1, 30)))
     assert (found.number, found.missing, found.ended) == (30, (), "most")
 
