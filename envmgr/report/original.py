@@ -78,11 +78,12 @@ def _training(cells: list[JudgedCell], summaries: Mapping[str, Summary]) -> Orig
     ratios = _ratios(cells, means, summaries)
     return OriginalTable(
         title="MNIST training: seconds an epoch",
-        heads=("version set and device", "epochs", "seconds an epoch", "vs CPU", "accuracy"),
+        heads=("version set and device", "epochs", "images", "seconds an epoch", "vs CPU", "accuracy"),
         rows=tuple(
             (
                 f"{cell.cell.label} {cell.cell.device_name}",
                 f"{len(one)}",
+                _images(cell, len(one)),
                 "" if mean is None else f"{mean:.2f}",
                 factor,
                 _accuracy(cell),
@@ -127,6 +128,15 @@ def _epochs(report: Report, epochs: int) -> list[float]:
     batches = [*(() if report.first_call is None else (report.first_call,)), *report.warmup, *report.samples]
     size = len(batches) // max(1, epochs)
     return [sum(batches[start : start + size]) for start in range(0, size * epochs, size)] if size else []
+
+
+def _images(cell: JudgedCell, epochs: int) -> str:
+    """Return how many images an epoch had: of synthetic digits there are fewer than of MNIST's."""
+    for report in _reports(cell):
+        if epochs and report.items_per_sample:
+            batches = (report.first_call is not None) + len(report.warmup) + len(report.samples)
+            return f"{batches // epochs * report.items_per_sample:.0f}"
+    return ""
 
 
 def _at(times: tuple[float, ...], place: int) -> str:

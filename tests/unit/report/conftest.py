@@ -38,6 +38,7 @@ def measured(ident, *samples, outcome=Outcome.PASSED, reason="", metrics=None, f
         status="ok",
         first_call=first,
         samples=samples,
+        items_per_sample=64,
         metrics=metrics or {},
         notes=("synthetic images",),
         outputs={"logits": Output(shape=(1,), values=("nan",))},
