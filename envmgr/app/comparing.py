@@ -19,6 +19,7 @@ from envmgr.model.result import JudgedCell, Run, strangers
 from envmgr.model.summary import Summary
 from envmgr.report.doubts import is_unchecked
 from envmgr.stats.compare import CHOSEN_ROUNDS, FALSE_ALARMS, Judgement, Measured, judge_all
+from envmgr.stats.marks import crowding
 from envmgr.store.query import find_cell, find_run, split_reference
 
 _SHIFT_OF = 4
@@ -205,7 +206,8 @@ def _unchecked(sides: Iterable[Side]) -> tuple[str, ...]:
 
 def _measured(one: Side, other: Side) -> Measured:
     paired = one.run.record.id == other.run.record.id
-    return Measured(_timed(one.summary), _timed(other.summary), paired)
+    crowded = 1.0 if paired else max(crowding(side.judged.results) for side in (one, other))
+    return Measured(_timed(one.summary), _timed(other.summary), paired, crowded)
 
 
 def _timed(summary: Summary) -> Mapping[int, float]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from envmgr.app.finding_cells import with_findings
 from envmgr.app.judging import judged_cells, summaries_of
@@ -25,6 +25,7 @@ from envmgr.report import markdown
 from envmgr.report.original import OriginalTable, original_tables
 from envmgr.report.summary import MatrixView, matrix_view
 from envmgr.stats.compare import Measured, judge_all
+from envmgr.stats.marks import crowding
 
 _LOG_LINES = 40
 _LOGS_OF_ALL = 300
@@ -151,6 +152,13 @@ class _Past:
     summaries: Mapping[str, Summary]
 
 
+class _Timed(NamedTuple):
+    """A cell's seconds by round, and by which factor other programs could have slowed it down."""
+
+    values: Mapping[int, float]
+    crowded: float
+
+
 def history_of(workplace: Workplace, reading: Reading) -> dict[str, tuple[Point, ...]]:
     """Return each cell's figures in this run and the earlier ones of its matrix, the oldest first.
 
@@ -159,10 +167,10 @@ def history_of(workplace: Workplace, reading: Reading) -> dict[str, tuple[Point,
     series = [_past(run) for run in _earlier(workplace, reading.run)]
     series.append(_Past(reading.run, {each.cell.id: each for each in reading.judged}, reading.summaries))
     points: dict[str, list[Point]] = {each.cell.id: [] for each in reading.judged}
-    last: dict[str, Mapping[int, float]] = {}
+    last: dict[str, _Timed] = {}
     for past in series:
         current = {
-            ident: past.summaries[ident].by_round
+            ident: _Timed(past.summaries[ident].by_round, crowding(past.judged[ident].results))
             for ident in points
             if ident in past.judged and past.judged[ident].observed is Outcome.PASSED
         }
@@ -171,15 +179,23 @@ def history_of(workplace: Workplace, reading: Reading) -> dict[str, tuple[Point,
             if ident in points and judged.observed is not None:
                 change, factor = changes.get(ident, (None, None))
                 points[ident].append(_point(past, judged, change, factor))
-        last |= {ident: values for ident, values in current.items() if values}
+        last |= {ident: timed for ident, timed in current.items() if timed.values}
     return {ident: tuple(listed) for ident, listed in points.items() if len(listed) > 1}
 
 
-def _changes(
-    before: Mapping[str, Mapping[int, float]], after: Mapping[str, Mapping[int, float]]
-) -> dict[str, tuple[Verdict, float | None]]:
-    shared = [ident for ident in after if ident in before and all((*before[ident].values(), *after[ident].values()))]
-    judgements = judge_all([Measured(before[ident], after[ident], paired=False) for ident in shared])
+def _changes(before: Mapping[str, _Timed], after: Mapping[str, _Timed]) -> dict[str, tuple[Verdict, float | None]]:
+    both = {ident: (before[ident], timed) for ident, timed in after.items() if ident in before}
+    shared = {
+        ident: (one, other)
+        for ident, (one, other) in both.items()
+        if all((*one.values.values(), *other.values.values()))
+    }
+    judgements = judge_all(
+        [
+            Measured(one.values, other.values, paired=False, crowded=max(one.crowded, other.crowded))
+            for one, other in shared.values()
+        ]
+    )
     return {ident: (found.verdict, found.ratio) for ident, found in zip(shared, judgements, strict=True)}
 
 

@@ -77,7 +77,7 @@ class LiveListener(PlainListener):
                 return
             self._now.pop(event.subject, None)
             self._fetched.pop(event.subject, None)
-            if event.stage not in {"built", "ready", "failed", "done"} and event.subject:
+            if event.stage not in {"built", "ready", "failed", "done", "going on"} and event.subject:
                 self._now[event.subject] = time.monotonic()
         super().on_event(event)
 

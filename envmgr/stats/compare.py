@@ -33,11 +33,16 @@ _LARGEST_EXPONENT = 700.0
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Two cells' seconds by round, one value a process; `paired` tells that both were measured in the same rounds."""
+    """Two cells' seconds by round, one value a process; `paired` tells that both were measured in the same rounds.
+
+    `crowded` is the factor by which what else went on could have made either side slower; a smaller change is not
+    claimed. In pairs it hits both sides.
+    """
 
     first: Mapping[int, float]
     second: Mapping[int, float]
     paired: bool
+    crowded: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ def _difference(place: int, pair: Measured) -> _Difference | None:
         freedom = _welch(one.error, one.freedom, other.error, other.freedom)
     # A clock that cannot tell two values apart must not make them certain.
     error = max(error, _RESOLUTION / math.sqrt(count))
-    floor = math.log1p(SMALLEST_CLAIM if pair.paired else SMALLEST_CLAIM_BETWEEN_RUNS)
+    floor = math.log1p(SMALLEST_CLAIM if pair.paired else max(SMALLEST_CLAIM_BETWEEN_RUNS, pair.crowded - 1))
     return _Difference(place, value, error, freedom, two_sided(value / error, freedom), floor)
 
 
@@ -144,6 +149,8 @@ def _judgement(difference: _Difference, level: float, pair: Measured) -> Judgeme
     reason = ""
     if verdict is Verdict.CANNOT_TELL:
         reason = f"the smallest change that this data would have shown is {_percent(smallest)}"
+        if floor > math.log1p(SMALLEST_CLAIM_BETWEEN_RUNS):
+            reason += ": other programs alone could have made a smaller one"
     return Judgement(
         verdict=verdict,
         processes=(len(pair.first), len(pair.second)),

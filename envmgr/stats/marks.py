@@ -30,6 +30,24 @@ def marks_of(results: Sequence[CellResult]) -> tuple[Mark, ...]:
     return tuple(Mark(kind=kind, text=max(each)[1], processes=len(each)) for kind, each in found.items())
 
 
+def crowding(results: Sequence[CellResult]) -> float:
+    """Return by which factor other programs could have slowed down a cell's processes: the median over them.
+
+    They could by the share of the cores that they took, or, where more programs wait than there are cores, by all of
+    them. 1 where the machine was the cell's own.
+    """
+    factors = [_crowding(result.conditions) for result in results if result.conditions]
+    return median(factors) if factors else 1.0
+
+
+def _crowding(conditions: Conditions) -> float:
+    taken = (conditions.others or 0.0) + conditions.stolen
+    if taken <= max(BUSY_CORES, BUSY_SHARE * conditions.cores):
+        return 1.0
+    waiting = max(conditions.load_before or 0.0, conditions.load_after or 0.0)
+    return max(1 + taken / conditions.cores, waiting / conditions.cores)
+
+
 def _outside(conditions: Conditions | None) -> Iterator[tuple[MarkKind, float, str]]:
     if conditions is None:
         return

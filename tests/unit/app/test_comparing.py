@@ -95,6 +95,17 @@ def test_disturbed_cells_are_told(workplace, store_run):
     assert [(mark.kind, mark.text) for mark in pair.marks] == [("busy", told)]
 
 
+def test_a_run_under_load_is_not_called_slower_than_one_before_it(workplace, store_run):
+    busy = Conditions(cores=2, others=1.7, load_before=7.0, load_after=8.0)
+    store_run(ONE, {"alpha": 1.0, "beta": 1.0}, conditions={"beta": Conditions(cores=2, others=0.05, load_after=1.0)})
+    store_run(TWO, {"alpha": 1.5, "beta": 1.5}, conditions={"beta": busy})
+    pairs = {pair.name.partition("/")[0]: pair for pair in compare(workplace, CompareWishes((ONE, TWO))).pairs}
+    assert pairs["alpha"].verdict is Verdict.SLOWER
+    assert pairs["beta"].verdict is Verdict.CANNOT_TELL
+    assert pairs["beta"].smallest_change >= 3
+    assert "other programs alone" in pairs["beta"].reason
+
+
 def test_what_many_pairs_share_is_told_once_below_the_table(workplace, store_run):
     busy = Conditions(cores=2, others=0.9, neighbours={"stress": 0.9})
     store_run(ONE, {"alpha": 1.0, "beta": 1.0, "gamma": 1.0}, processes=1, conditions={"beta": busy, "gamma": busy})

@@ -89,6 +89,18 @@ def test_false_alarms_are_as_rare_as_promised():
     assert alarms <= 6
 
 
+def test_between_runs_no_change_is_claimed_that_other_programs_could_have_made():
+    slower = noisy(1, 0.5, paired=False)
+    assert judged(slower) == [Verdict.SLOWER]
+    crowded = judge_all([Measured(slower.first, slower.second, paired=False, crowded=1.8)])[0]
+    assert crowded.verdict is Verdict.CANNOT_TELL
+    assert crowded.smallest_change >= 0.8
+    assert "other programs alone could have made a smaller one" in crowded.reason
+    assert judged(Measured(slower.first, noisy(1, 1.5, paired=False).second, paired=False, crowded=1.8)) == [
+        Verdict.SLOWER
+    ]
+
+
 def wandering(draw, count=10, memory=0.7, size=0.03):
     place, values = draw.gauss(0, size), []
     for _ in range(count):

@@ -5,7 +5,7 @@ import pytest
 from envmgr.model.conditions import Conditions
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, Report
-from envmgr.stats.marks import marks_of
+from envmgr.stats.marks import crowding, marks_of
 
 QUIET = Conditions(cores=2, others=0.05, available=0.8, throttled=0, speed_limit=100)
 
@@ -50,3 +50,24 @@ def test_samples_that_drift_are_marked():
     slower = tuple(1 + place / 20 for place in range(12))
     assert marks_of([process(QUIET, samples=slower)])[0].kind == "unsteady"
     assert marks_of([process(QUIET, samples=slower[:8])]) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "factor"),
+    [
+        ({}, 1.0),
+        ({"load_before": 2.0, "load_after": 9.0}, 1.0),  # the cell's own threads wait, too
+        ({"others": 1.0}, 1.5),
+        ({"stolen": 0.5}, 1.25 + 0.05 / 2),
+        ({"others": 1.7, "load_before": 13.0, "load_after": 14.0}, 7.0),
+        ({"others": 1.0, "cores": 16, "load_after": 3.0}, 1 + 1 / 16),
+    ],
+)
+def test_what_other_programs_could_have_done_is_told_as_a_factor(changes, factor):
+    crowded = process(QUIET.model_copy(update=changes))
+    assert crowding([crowded]) == pytest.approx(factor)
+    assert crowding([crowded, process(QUIET), process(QUIET)]) == 1.0, "most processes were left alone"
+
+
+def test_without_conditions_nobody_is_accused():
+    assert crowding([process(None)]) == crowding([]) == 1.0
