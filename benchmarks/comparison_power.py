@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from envmgr.app.planning import EFFORTS
@@ -28,8 +29,17 @@ CHANGES = (0.0, 0.05, 0.10)
 EQUAL = ("one", "two", "three")
 SLOWER = {0.05: "five", 0.10: "ten"}
 """What the cells of measured rounds are called: equal ones, and those that are slower by a share."""
-Rounds = Iterator[Sequence[float]]
-"""The seconds of one process a cell, round after round."""
+
+
+class One(NamedTuple):
+    """One process: its seconds, and by which factor other programs could have slowed it down."""
+
+    seconds: float
+    crowded: float = 1.0
+
+
+Rounds = Iterator[Sequence[One]]
+"""One process a cell, round after round."""
 Source = Callable[[random.Random, float, int], Rounds]
 """Rounds of so many equal cells, the last of them slower by a share."""
 
@@ -56,7 +66,7 @@ class Noise:
                 tail = draw.gauss(0, 1) / (sum(draw.gauss(0, 1) ** 2 for _ in range(3)) / 3) ** 0.5 / 3**0.5
                 hit = draw.uniform(0.1, 0.4) if draw.random() < self.hits else 0.0
                 factor = 1 + change if cell == cells - 1 else 1.0
-                values.append((1 + wander + self.own * tail + hit) * factor)
+                values.append(One((1 + wander + self.own * tail + hit) * factor))
             yield values
 
 
@@ -68,11 +78,10 @@ NOISES = {
 }
 
 
-def cut_from(measured: Sequence[dict[str, float]]) -> Source:
+def cut_from(measured: Sequence[Mapping[str, One]]) -> Source:
     """Return a source of stretches of real rounds, which begin anywhere and keep their order, drift and all.
 
-    `measured` has in each round the seconds of the equal cells and of the slower ones, by name. Which of the equal ones
-    are taken is drawn.
+    `measured` has in each round the equal cells and the slower ones, by name. Which of the equal ones are taken is drawn.
     """
 
     def rounds(draw: random.Random, change: float, cells: int) -> Rounds:
@@ -87,28 +96,31 @@ def cut_from(measured: Sequence[dict[str, float]]) -> Source:
     return rounds
 
 
-def taken(rounds: Rounds, cells: int) -> list[dict[int, float]]:
-    """Return for each cell what the rounds gave that `--effort default` takes."""
+def taken(rounds: Rounds, cells: int) -> tuple[list[dict[int, float]], float]:
+    """Return for each cell what the rounds gave that `--effort default` takes, and how crowded the machine was."""
     fewest, further = EFFORTS["default"]
     assert further is not None
     values: list[dict[int, float]] = [{} for _ in range(cells)]
-    for number, seconds in enumerate(rounds):
-        for cell, value in zip(values, seconds, strict=True):
-            cell[number] = value
+    crowded: list[list[float]] = [[] for _ in range(cells)]
+    for number, processes in enumerate(rounds):
+        for place, process in enumerate(processes):
+            values[place][number] = process.seconds
+            crowded[place].append(process.crowded)
         if number + 1 >= fewest:
             so_far = {str(place): SoFar(cell, frozenset(cell), ()) for place, cell in enumerate(values)}
             if course(so_far, fewest, further).ended:
                 break
-    return values
+    return values, max(median(factors) for factors in crowded)
 
 
 def judged(source: Source, draw: random.Random, change: float, *, paired: bool) -> Judgement:
     """Return the judgement on two cells of one run, or on one cell in two runs; the second is slower by `change`."""
     if paired:
-        one, other = taken(source(draw, change, 2), 2)
+        (one, other), crowded = taken(source(draw, change, 2), 2)
     else:
-        (one,), (other,) = taken(source(draw, 0.0, 1), 1), taken(source(draw, change, 1), 1)
-    return judge_all([Measured(one, other, paired)], CHOSEN_ROUNDS if paired else FALSE_ALARMS)[0]
+        ((one,), before), ((other,), after) = taken(source(draw, 0.0, 1), 1), taken(source(draw, change, 1), 1)
+        crowded = max(before, after)
+    return judge_all([Measured(one, other, paired, crowded)], CHOSEN_ROUNDS if paired else FALSE_ALARMS)[0]
 
 
 class Line(NamedTuple):
@@ -157,7 +169,9 @@ def main() -> None:
     options = parser.parse_args()
     sources: dict[str, Source] = {name: noise.rounds for name, noise in NOISES.items()}
     if options.measured:
-        sources = {options.measured.stem: cut_from(json.loads(options.measured.read_text(encoding="utf-8")))}
+        kept = json.loads(options.measured.read_text(encoding="utf-8"))
+        measured = [{name: One(*process) for name, process in each.items()} for each in kept]
+        sources = {options.measured.stem: cut_from(measured)}
     print(f"{options.pairs} pairs, --effort default; in % of the pairs\n")
     print(f"| noise | {HEADS}\n|---{RULE}")
     for name, source in sources.items():

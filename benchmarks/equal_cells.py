@@ -8,7 +8,7 @@ each run, and from one run to the next. Further pairs are cut out of the same ro
     python benchmarks/equal_cells.py [--minutes 10] [--pairs 1000] [--values FILE]
     python benchmarks/equal_cells.py --neighbour [--runs 5]
 
-`--values FILE` keeps every process's median, for `comparison_power.py --measured FILE`. With `--neighbour` the two equal
+`--values FILE` keeps what every process came to, for `comparison_power.py --measured FILE`. With `--neighbour` the two equal
 cells alone are measured, and from the middle of each run on another process keeps a core busy.
 """
 
@@ -29,10 +29,12 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from comparison_power import CHANGES, EQUAL, HEADS, RULE, SLOWER, Line, cut_from, line_from, line_of
+from comparison_power import CHANGES, EQUAL, HEADS, RULE, SLOWER, Line, One, cut_from, line_from, line_of
 
-from envmgr import compare
+from envmgr import compare, load
 from envmgr.model.comparison import Comparison
+from envmgr.model.result import Run
+from envmgr.stats.marks import crowding
 
 RUNNER = """\
 # /// script
@@ -123,11 +125,15 @@ class Neighbour:
         return self._process is not None
 
 
-def rounds_of(run: Any) -> Iterator[dict[str, float]]:
-    """Yield for each round the median that each cell's process measured."""
-    medians = {cell["manifest"]: [median(samples) for samples in cell["samples"]] for cell in run["cells"]}
-    for values in zip(*medians.values(), strict=True):
-        yield dict(zip(medians, values, strict=True))
+def rounds_of(run: Run) -> Iterator[dict[str, One]]:
+    """Yield for each round what each cell's process came to."""
+    names = {cell.id: cell.manifest for cell in run.record.plan.cells}
+    rounds: dict[int, dict[str, One]] = {}
+    for result in run.results:
+        assert result.report, result.reason
+        one = One(median(result.report.samples), crowding([result]))
+        rounds.setdefault(result.round, {})[names[result.cell]] = one
+    yield from (rounds[number] for number in sorted(rounds))
 
 
 def pairs_of(change: float) -> list[tuple[str, str]]:
@@ -141,7 +147,7 @@ class Gathered:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._runs: list[str] = []
-        self.rounds: list[dict[str, float]] = []
+        self.rounds: list[dict[str, One]] = []
         self.within: dict[float, list[Comparison]] = {change: [] for change in CHANGES}
         self.between: dict[float, list[Comparison]] = {change: [] for change in CHANGES}
         self._disturbed: list[tuple[float, float, float]] = []
@@ -150,7 +156,7 @@ class Gathered:
         """Measure the matrix once more, and judge its pairs, within the run and against the run before."""
         run = envmgr(self._folder, "matrix", "run", "equal", "--effort", "default")
         name = run["run"]["id"]
-        self.rounds += rounds_of(run)
+        self.rounds += rounds_of(load(name, project=self._folder))
         for change in CHANGES:
             for one, other in pairs_of(change):
                 self.within[change].append(self._compared(f"{name}#{one}", f"{name}#{other}"))
@@ -218,7 +224,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--pairs", type=int, default=1000, help="how many are cut out of the rounds")
-    parser.add_argument("--values", type=Path, help="where to keep every process's median")
+    parser.add_argument("--values", type=Path, help="where to keep what every process came to")
     parser.add_argument("--neighbour", action="store_true", help="a busy process from the middle of each run on")
     parser.add_argument("--runs", type=int, default=5, help="with --neighbour")
     options = parser.parse_args()
