@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import errno
 import gc
 import json
@@ -102,10 +101,10 @@ def leaving_cycles() -> Iterator[None]:
     """
     enabled = gc.isenabled()
     gc.disable()
-    atexit.register(gc.freeze)
     try:
         yield
     finally:
+        gc.freeze()
         if enabled:
             gc.enable()
 
