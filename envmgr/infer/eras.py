@@ -84,7 +84,7 @@ def next_era(
 
     def rank(at: int) -> tuple[float, int, int, int]:
         others = {place: names for place, names in known.items() if place != at}
-        expected = max(_expected(at, others), float(len(certain.get(at, ()))))
+        expected = max(_expected(at, others), _STAYS * len(certain.get(at, ())))
         if at in seen_whole:
             expected *= _LOOKED_AT
         nearest_start = min((abs(at - start) for start in starts), default=0) if not tried else 0

@@ -13,7 +13,7 @@ from envmgr.infer.surface import Surface
 from envmgr.model.inference import MissingName, Proof, ScriptImport
 
 _MARK = "@@surface "
-_FOLDERS = "@@folders "
+_FOLDER = "@@folder "
 _PLACE = "PLAN: Dict[str, Any] = {}"
 
 
@@ -113,10 +113,12 @@ def read_proof(output: str, *, passed: bool) -> Proof | None:
 
 
 def read_glances(output: str) -> tuple[frozenset[str], ...]:
-    """Return the names that each of the folders lacks, as a probe with `folders` told them; none if it told nothing."""
-    lines = [line for line in output.splitlines() if line.startswith(_FOLDERS)]
-    try:
-        told = json.loads(lines[-1].removeprefix(_FOLDERS)) if lines else []
-        return tuple(frozenset(str(name) for name in names) for names in told)
-    except (ValueError, TypeError):
-        return ()
+    """Return the names that each of the first folders lacks, as far as a probe with `folders` came with telling."""
+    lines = [line.removeprefix(_FOLDER) for line in output.splitlines() if line.startswith(_FOLDER)]
+    found: list[frozenset[str]] = []
+    for line in lines:
+        try:
+            found.append(frozenset(str(name) for name in json.loads(line)))
+        except (ValueError, TypeError):
+            break
+    return tuple(found)

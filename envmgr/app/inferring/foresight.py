@@ -17,7 +17,7 @@ from envmgr.infer.naming import Wanted
 from envmgr.infer.probe import read_glances
 from envmgr.ports import Process, ProcessRequest
 
-_SECONDS = 30.0
+_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,14 @@ class Foresight:
     def of(self, eras: Mapping[int, Era], wanted: Sequence[Wanted]) -> dict[int, frozenset[str]]:
         """Return what each era seems to lack, as far as its newest releases were seen here.
 
-        An era of which not all was seen, and of the rest nothing is lacking, is left out.
+        An era of which not all was seen, and of the rest nothing is lacking, is left out. They are looked at in order.
         """
         parts = {at: list(self._seen(era, wanted)) for at, era in eras.items()}
         places = list(dict.fromkeys(folder for seen in parts.values() for _, folder in seen))
         lacking = dict(zip(places, self.glance(places), strict=False)) if places else {}
-        found = {at: frozenset(_of_those(seen, lacking)) for at, seen in parts.items()}
-        return {at: names for at, names in found.items() if names or len(parts[at]) == len(wanted)}
+        looked_at = {at: [(module, place) for module, place in seen if place in lacking] for at, seen in parts.items()}
+        found = {at: frozenset(_of_those(seen, lacking)) for at, seen in looked_at.items()}
+        return {at: names for at, names in found.items() if names or len(looked_at[at]) == len(wanted)}
 
     def _seen(self, era: Era, wanted: Sequence[Wanted]) -> Iterator[tuple[str, Path]]:
         for one in wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -45,7 +45,7 @@ class EraSearch:
         nearest = [min(feasible, key=lambda at: abs(at - start)) for start in starts if feasible]
         starts, days = [feasible.index(at) for at in nearest], [days[at] for at in feasible]
         tried: dict[int, frozenset[str] | None] = {}
-        foreseen = self._foreseen(days)
+        foreseen = self._foreseen(days, dict.fromkeys((*starts, *range(len(days)))))
         for _ in range(_MOST_ERAS):
             at = next_era(len(days), tried, starts, foreseen)
             while at is not None and self.era(days[at]) is None:
@@ -57,7 +57,10 @@ class EraSearch:
             if attempt is not None and attempt.passed:
                 return attempt
             tried[at] = attempt.missing if attempt is not None else None
-            if {0, len(days) - 1} <= tried.keys() and self._is_as_near_as_can_be():
+            ends = (0, len(days) - 1)
+            if self._is_as_near_as_can_be() and all(
+                end in tried or self.lost <= foreseen.get(end, frozenset()) for end in ends
+            ):
                 break
         return self._seen_whole()
 
@@ -68,13 +71,13 @@ class EraSearch:
         return frozenset.intersection(*missing.values()) if len(missing) >= _ENOUGH_DAYS else frozenset()
 
     def _is_as_near_as_can_be(self) -> bool:
-        """Tell whether the nearest attempt lacks only what every day lacks, the first and the last one included."""
+        """Tell whether the nearest attempt lacks only what every day lacks."""
         nearest = self.nearest
         return nearest is not None and bool(self.lost) and nearest.missing == self.lost
 
-    def _foreseen(self, days: Sequence[str]) -> dict[int, frozenset[str]]:
+    def _foreseen(self, days: Sequence[str], order: Iterable[int]) -> dict[int, frozenset[str]]:
         """Return what eras lack by the look of wheels that were unpacked here before."""
-        eras = {at: era for at, day in enumerate(days) if (era := self.era(day)) is not None}
+        eras = {at: era for at in order if (era := self.era(days[at])) is not None}
         foreseen = self.means.foresight.of(eras, self.required)
         lacking = sum(map(bool, foreseen.values()))
         if lacking:

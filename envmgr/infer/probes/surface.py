@@ -20,38 +20,61 @@ PLAN: Dict[str, Any] = {}
 
 
 READ: Dict[str, "Package"] = {}
+WORDS: Dict[str, Set[str]] = {}
+STARS = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*\(?[ \t]*\*", re.MULTILINE)
+OPEN = "*"
+MAKES_NAMES = {"globals", "vars", "exec", "locals"}
+
+
+def source_of(place: str) -> str:
+    """The source of a package or module, empty when it has none that can be read."""
+    for path in (os.path.join(place, "__init__.py"), place + ".py"):
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+    return ""
+
+
+def taken_whole(text: str, folder: str, root: str) -> Set[str]:
+    """All words of the modules that a source takes everything from; `OPEN` is among them when one cannot be read."""
+    found: Set[str] = set()
+    for dots, module in STARS.findall(text):
+        base = folder if dots else root
+        for _ in dots[1:]:
+            base = os.path.dirname(base)
+        place = os.path.join(base, *module.split(".")) if module else base
+        if place not in WORDS:
+            WORDS[place] = {OPEN}  # until it is read: modules can take from one another in a circle
+            other = source_of(place)
+            inner = place if os.path.isdir(place) else os.path.dirname(place)
+            WORDS[place] = set(re.findall(r"\w+", other)) | taken_whole(other, inner, root) if other else {OPEN}
+        found |= WORDS[place]
+    return found
 
 
 class Package:
-    """What the source of a package or module says of a name in it, without importing it.
+    """What the source of a package says of a name in it, without importing it.
 
-    `bound` are the names that are given a meaning in it, or in what it takes with `*`. `open` tells that it can have
-    others, `dynamic` that it can make others as it runs.
+    `bound` are the names that are given a meaning in it, `taken` all words of the modules that it takes everything
+    from. `open` tells that it can have other names, `dynamic` that it can make others as it runs.
     """
 
-    def __init__(self, place: str, root: str) -> None:
-        self.folder = place if os.path.isdir(place) else os.path.dirname(place)
-        self.root = root
+    def __init__(self, folder: str, root: str) -> None:
+        self.folder = folder
         self.bound: Set[str] = set()
         self.mentioned: Set[str] = set()
-        self.open = True
         self.dynamic = False
-        READ[place] = self
-        source = os.path.join(place, "__init__.py") if os.path.isdir(place) else place
+        self.text = source_of(folder)
+        self.taken = taken_whole(self.text, folder, root)
+        self.open = not self.text or OPEN in self.taken
         try:
-            with open(source, encoding="utf-8", errors="replace") as file:
-                self.text = file.read()
-            tree = ast.parse(self.text)
-        except (OSError, SyntaxError, ValueError):
-            self.text = ""
-            return
-        closed = [self.read(node) for node in ast.walk(tree)]
-        self.open = not all(closed)
+            for node in ast.walk(ast.parse(self.text)):
+                self.read(node)
+        except (SyntaxError, ValueError):
+            self.open = True
 
-    def read(self, node: ast.AST) -> bool:
-        """Note what one node binds; False when that cannot be told."""
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            return self.take_all_of(node)
+    def read(self, node: ast.AST) -> None:
+        """Note what one node binds."""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             self.bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
             if isinstance(node, ast.ImportFrom) and node.module and node.level == 1:
@@ -69,7 +92,6 @@ class Package:
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             holder = node.value.func if isinstance(node.value, ast.Call) else node.value
             self.dynamic = self.dynamic or getattr(holder, "id", getattr(holder, "attr", "")) in ("globals", "modules")
-        return True
 
     def read_call(self, node: ast.Call) -> None:
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
@@ -82,25 +104,6 @@ class Package:
         elif called in ("update", "attach"):
             self.dynamic = True
 
-    def take_all_of(self, node: ast.ImportFrom) -> bool:
-        """Take over the names of a module of the same distribution; False when it cannot be read."""
-        steps = (node.module or "").split(".") if node.module else []
-        base = self.root
-        if node.level:
-            base = self.folder
-            for _ in range(node.level - 1):
-                base = os.path.dirname(base)
-        place = os.path.join(base, *steps)
-        if not os.path.isfile(os.path.join(place, "__init__.py")):
-            place += ".py"
-        if not os.path.exists(place):
-            return False
-        other = package_at(place, self.root)
-        self.bound |= other.bound
-        self.mentioned |= other.mentioned
-        self.dynamic = self.dynamic or other.dynamic
-        return not other.open
-
     def below(self, name: str) -> str:
         """The folder or file of a submodule, empty if there is none."""
         folder = os.path.join(self.folder, name)
@@ -111,11 +114,11 @@ class Package:
 
     def lacks(self, name: str) -> bool:
         """True when a name is certainly neither a submodule nor bound in the package."""
-        if self.below(name) or self.open or name in self.bound or name.startswith("__"):
+        if self.below(name) or self.open or name in self.bound or name in self.taken or name.startswith("__"):
             return False
         if PLAN["folders"]:
             return True  # likely will do: it only says what to try first
-        if self.dynamic or name in self.mentioned:
+        if self.dynamic or name in self.mentioned or self.taken & MAKES_NAMES:
             return False
         return not re.search(r"(?<!\w)%s(?!\w)" % re.escape(name), self.text) or "setattr" not in self.text
 
@@ -129,10 +132,6 @@ class Package:
         return not any(part.split(".")[0] == name for part in parts)
 
 
-def package_at(place: str, root: str) -> Package:
-    return READ.get(place) or Package(place, root)
-
-
 def glance(path: List[str], last_is_module: bool) -> str:
     """The part of a dotted path that is certainly not there, empty when nothing is certain."""
     try:
@@ -144,7 +143,7 @@ def glance(path: List[str], last_is_module: bool) -> str:
         return ""
     folder = folders[0]
     for at, name in enumerate(path[1:], 1):
-        package = package_at(folder, os.path.dirname(folders[0]))
+        package = READ[folder] = READ.get(folder) or Package(folder, os.path.dirname(folders[0]))
         lacks = package.lacks_module(name) if last_is_module else package.lacks(name)
         if lacks:
             return ".".join(path[: at + 1])
@@ -255,14 +254,13 @@ class Surface:
 
 def glance_at_folders() -> None:
     """Tell what each of some folders with unpacked packages seems to lack; nothing in them is imported."""
-    told = []
     for folder in PLAN["folders"]:
         surface = Surface()
         sys.path.insert(0, folder)
         surface.look()
         sys.path.remove(folder)
-        told.append([missing["name"] for missing in surface.missing])
-    sys.stdout.write("\n@@folders " + json.dumps(told) + "\n")
+        sys.stdout.write("@@folder " + json.dumps([missing["name"] for missing in surface.missing]) + "\n")
+        sys.stdout.flush()
 
 
 def main() -> None:

@@ -48,6 +48,14 @@ def test_a_start_that_is_known_to_lack_something_is_left_for_the_nearest_that_is
     assert next_era(10, {}, (9, 2), foreseen) == 1
 
 
+def test_where_every_day_seems_to_lack_a_name_the_starts_are_tried_first_all_the_same():
+    foreseen = {at: frozenset("a") for at in (0, 1, 2, 3, 5, 7, 9)}
+    tried = {}
+    for _ in range(2):
+        tried[next_era(10, tried, (9, 2), foreseen)] = frozenset("a")
+    assert {2, 9} == set(tried)
+
+
 def test_what_is_foreseen_does_not_keep_an_era_from_being_tried_at_last():
     tried, foreseen = {}, {at: frozenset("ab") for at in range(4)}
     while (at := next_era(4, tried, (3,), foreseen)) is not None:

@@ -47,6 +47,10 @@ def test_the_files_of_a_release_tell_what_its_era_lacks(unpacked):
     assert lacking == {0: frozenset(), 1: frozenset({"lib.old", "lib.begin"})}
 
 
-@pytest.mark.parametrize("output", ["", "@@folders {", "@@folders 3", "@@folders [1]"])
+@pytest.mark.parametrize("output", ["", "@@folder {", "@@folder 3"])
 def test_a_glance_that_told_nothing_says_nothing(output):
     assert read_glances(output) == ()
+
+
+def test_a_glance_that_was_cut_off_keeps_what_it_told():
+    assert read_glances('@@folder ["a.b"]\n@@folder []\n@@folder ["c') == (frozenset({"a.b"}), frozenset())
