@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from envmgr.diagnose.minimise import boundary, smallest
 from envmgr.diagnose.observation import Observation
-from envmgr.diagnose.releases import Release, installable, stable
+from envmgr.diagnose.releases import Release, installable, series_between, stable
 from envmgr.diagnose.requirement import read_line, version_of
 from envmgr.diagnose.search import Journal, Solution, key_of
 from envmgr.diagnose.situation import Hypothesis, Situation
@@ -237,7 +237,7 @@ class Refinement:
     def _between(self, refined: Refined, text: str, releases: list[Release]) -> list[Release]:
         """Return the releases from the last that is seen to pass to the first that is seen to fail."""
         line = read_line(text)
-        for coarse in (_series(releases), None):
+        for coarse in (series_between(releases), None):
             points = coarse or releases
             if line is None or self._elapsed() > _ENOUGH_SECONDS / 2 or len(points) < 3:
                 continue
@@ -289,17 +289,3 @@ def _add(refined: Refined, name: str, said: str) -> None:
 def _older(one: str, other: str) -> bool:
     first, second = version_of(one), version_of(other)
     return first is not None and second is not None and first < second
-
-
-def _series(releases: Sequence[Release]) -> list[Release]:
-    """Return the ends and the first release of each major series between them, in the order given."""
-    firsts: dict[int, Release] = {}
-    for release in releases:
-        firsts.setdefault(release.version.major, release)
-    kept = {
-        releases[0].version: releases[0],
-        **{r.version: r for r in firsts.values()},
-        releases[-1].version: releases[-1],
-    }
-    falling = releases[0].version > releases[-1].version
-    return [kept[version] for version in sorted(kept, reverse=falling)]

@@ -202,3 +202,17 @@ def stable(releases: Sequence[Release]) -> tuple[Release, ...]:
 def up_to(releases: Sequence[Release], day: str) -> tuple[Release, ...]:
     """Return the stable releases that were out on a day (`2020-07-27`)."""
     return tuple(release for release in stable(releases) if release.uploaded and release.uploaded <= day)
+
+
+def series_between(releases: Sequence[Release]) -> list[Release]:
+    """Return the ends and the first release of each major series between them, in the order given."""
+    firsts: dict[int, Release] = {}
+    for release in releases:
+        firsts.setdefault(release.version.major, release)
+    kept = {
+        releases[0].version: releases[0],
+        **{r.version: r for r in firsts.values()},
+        releases[-1].version: releases[-1],
+    }
+    falling = releases[0].version > releases[-1].version
+    return [kept[version] for version in sorted(kept, reverse=falling)]
