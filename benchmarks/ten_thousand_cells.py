@@ -86,7 +86,8 @@ def cost_of(*command: str) -> tuple[float, float]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begun
-    if status:
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
         sys.exit(f"{' '.join(command)} failed")
     return seconds, used.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 

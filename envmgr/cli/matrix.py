@@ -131,7 +131,8 @@ def run(
     from envmgr.app.planning import Selection
     from envmgr.app.reporting import reading_of
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import answer_of_run, measured
+    from envmgr.cli.measuring import measured
+    from envmgr.cli.show import answer_of_run
 
     def action(workplace: Workplace) -> Answer:
         wishes = MatrixWishes(
@@ -183,7 +184,7 @@ def logs(
     """Print what a cell's processes wrote to stdout and stderr."""
     from envmgr.app.matrix import logs_of
     from envmgr.app.workplace import Workplace
-    from envmgr.cli.show import show_logs
+    from envmgr.cli.measuring import show_logs
 
     def action(workplace: Workplace) -> Answer:
         found = logs_of(workplace, cell)

@@ -41,7 +41,7 @@ class _Difference(NamedTuple):
     absolute: float
     relative: float
     off: int
-    count: int
+    numbers: int
     first: str = ""
     problem: str = ""
 
@@ -106,7 +106,7 @@ def _compared(found: Outputs, wanted: Sequence[_Wanted], reference: Cell, tolera
         reference=reference.id,
         max_abs=max(difference.absolute for difference in differences),
         max_rel=max(difference.relative for difference in differences),
-        share_off=off / max(1, sum(difference.count for difference in differences)),
+        share_off=off / max(1, sum(difference.numbers for difference in differences)),
         verdict="disagrees" if off or worst.problem else "agrees",
         worst=_in_words(worst, reference, tolerance) if off or worst.problem else "",
     )
@@ -156,7 +156,7 @@ def _in_words(worst: _Difference, reference: Cell, tolerance: float) -> str:
     subject = f"output {worst.name!r}"
     if worst.problem:
         return f"{subject} disagrees with {reference.name}: it {worst.problem}"
-    share = 100 * worst.off / worst.count
+    share = 100 * worst.off / worst.numbers
     return (
         f"{subject} disagrees with {reference.name}: largest relative error {worst.relative:.1e} "
         f"(tolerance {tolerance:.0e}), {share:.3g} % of numbers off, first at {worst.first}"
