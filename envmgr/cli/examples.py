@@ -6,6 +6,8 @@ import typer
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "init": ("envmgr init", "envmgr init --from requirements.txt --name mine"),
+    "list": ("envmgr list", "envmgr list --project ../other --json"),
+    "path": ("envmgr path keras-jax",),
     "show": ("envmgr show plaidml-0.6.4@py3.9",),
     "doctor": ("envmgr doctor", "envmgr doctor --host facts.json"),
     "lock": ("envmgr lock keras-jax --platform macos-arm64", "envmgr lock --check"),
@@ -28,6 +30,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "clean": ("envmgr clean --dry-run", "envmgr clean torch-stable --yes"),
     "schema": ("envmgr schema manifest --output manifest.json", "envmgr schema matrix run"),
     "export": ("envmgr export keras-jax --to pylock --output pylock.toml",),
+    "import": ("envmgr import keras-jax.zip", "envmgr import keras-jax.zip --no-build"),
     "bug-report": ("envmgr bug-report plaidml-0.6.4 --output bug.md",),
     "matrix plan": ("envmgr matrix plan vgg19 -e plaidml-0.6.4", "envmgr matrix plan --host facts.json"),
     "matrix run": (
@@ -39,7 +42,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "envmgr matrix compare --baseline latest --fail-if-slower 10%",
         "envmgr matrix compare --cell plaidml-0.6.4/keras_inference --cell plaidml-0.7.0/keras_inference",
     ),
+    "matrix show": ("envmgr matrix show", "envmgr matrix show latest --markdown"),
+    "matrix report": ("envmgr matrix report --html report.html", "envmgr matrix report --junit junit.xml"),
+    "matrix import": ("envmgr matrix import ../runs-of-the-mac",),
+    "matrix watch": ("envmgr matrix watch nightly --good 2026-11-01",),
     "matrix logs": ("envmgr matrix logs plaidml-0.7.0/keras_inference",),
+    "fleet up": ("envmgr fleet up --workers 2",),
+    "fleet worker": ("envmgr fleet worker tcp://127.0.0.1:8786 --name mac",),
+    "python list": ("envmgr python list",),
     "python install": ("envmgr python install 3.8",),
     "kernel install": ("envmgr kernel install keras-jax",),
 }

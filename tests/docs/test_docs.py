@@ -104,6 +104,14 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert (tmp_path / "how-to" / "compare.html").is_file()
 
 
+def test_every_command_has_examples():
+    def names(group, before=()):
+        for name, command in group.commands.items():
+            yield from names(command, (*before, name)) if hasattr(command, "commands") else [" ".join((*before, name))]
+
+    assert set(names(typer.main.get_command(application()))) == set(EXAMPLES)
+
+
 def test_examples_stand_under_the_help_of_their_command():
     page = generator().commands_page()
     for name, lines in EXAMPLES.items():

@@ -1,0 +1,51 @@
+"""`--timings` and `--quiet` belong to every command, wherever in the line they stand."""
+
+import pytest
+import typer.main
+
+from envmgr.cli import run
+from envmgr.cli.application import application
+
+SMALLEST = {
+    "init": [], "list": [], "show": ["nowhere"], "path": ["nowhere"], "doctor": ["--host", "nowhere"],
+    "lock": ["nowhere"], "build": ["nowhere"], "verify": ["nowhere"], "devices": ["nowhere"],
+    "run": ["nowhere", "--", "true", "--timings"], "shell": ["nowhere"],
+    "diagnose": ["nowhere", "--probe", "pass"], "bisect": ["nowhere", "--date", "--good", "a", "--bad", "b"],
+    "diff": ["a", "b"], "infer": ["nowhere.py"], "clean": ["--dry-run"], "schema": ["nowhere"],
+    "export": ["nowhere"], "import": ["nowhere"], "bug-report": ["nowhere"],
+    "matrix plan": ["nowhere"], "matrix run": ["nowhere"], "matrix show": ["nowhere"], "matrix logs": ["nowhere"],
+    "matrix compare": ["nowhere", "nowhere"], "matrix report": ["nowhere"], "matrix import": ["nowhere"],
+    "matrix watch": ["nowhere"], "python list": [], "python install": ["nonsense"], "kernel install": ["nowhere"],
+    "fleet up": ["--address", "nonsense"], "fleet worker": ["nonsense"],
+}  # fmt: skip
+"""The shortest line of each command: most name what is not there, and end at once."""
+
+
+def names(group, before=()):
+    for name, command in group.commands.items():
+        yield from names(command, (*before, name)) if hasattr(command, "commands") else [" ".join((*before, name))]
+
+
+@pytest.fixture
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "ENVMGR_CACHE_DIR", "ENVMGR_STATE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+
+
+def test_every_command_has_its_line():
+    assert set(names(typer.main.get_command(application()))) == set(SMALLEST)
+
+
+@pytest.mark.parametrize("name", sorted(SMALLEST))
+def test_each_command_accounts_for_its_time(name, in_an_empty_folder, capsys):
+    words, rest = name.split(), SMALLEST[name]
+    run([*words, "--timings", *rest])
+    told = capsys.readouterr().err
+    assert "start of the interpreter" in told, told
+    assert "envmgr itself" in told
+
+
+def test_a_quiet_command_still_tells_its_error(in_an_empty_folder, capsys):
+    assert run(["--quiet", "build", "nowhere"]) == 2
+    assert capsys.readouterr().err.startswith("error: there is no manifest")
