@@ -1,6 +1,11 @@
 """Readers of scripts take any text whatever and never fail."""
 
+import bisect
+import fnmatch
 import json
+import keyword
+import shlex
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +25,9 @@ WORDS = st.sampled_from(
         "with x as y:\n", "if hasattr(x, 'y'):\n", "class A:\n", "global x\n", "*", "..", "%%bash\n", "!pip install x==1\n",
     ]
 )  # fmt: skip
+SOURCES = [
+    Path(module.__file__).read_text(encoding="utf-8")[:6000] for module in (bisect, fnmatch, json, keyword, shlex)
+]
 TEXTS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=40).map("".join))
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=10),
@@ -52,6 +60,39 @@ def test_any_text_can_be_read(text):
             assert syntax.fault
 
 
+@st.composite
+def broken_python(draw):
+    """A real source with pieces cut out, doubled, or put elsewhere."""
+    text = draw(st.sampled_from(SOURCES))
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 60)))
+        to = draw(st.integers(0, len(text)))
+        piece = text[start:end]
+        kind = draw(st.sampled_from(["cut", "double", "move", "noise"]))
+        if kind == "cut":
+            text = text[:start] + text[end:]
+        elif kind == "double":
+            text = text[:to] + piece + text[to:]
+        elif kind == "move":
+            text = text[:start] + text[end:]
+            text = text[:to] + piece + text[to:]
+        else:
+            text = text[:to] + draw(WORDS) + text[to:]
+    return text
+
+
+@given(broken_python())
+@settings(max_examples=60, deadline=None)
+def test_real_python_that_was_broken_anywhere_can_be_read(text):
+    syntax = parse(read_source("a.py", text).code)
+    list(of_comments(text, "a.py", {"json", "numpy"}))
+    if syntax.tree is None:
+        assert syntax.fault
+    else:
+        compile(make_probe([surface_of(syntax.tree, "a.py")], ()).code, "probe", "exec")
+
+
 @given(JSON)
 def test_any_json_can_be_a_notebook(value):
     parse(read_source("a.ipynb", json.dumps(value)).code)
@@ -81,9 +122,10 @@ def test_any_json_can_be_what_a_probe_tells(value):
 def test_the_search_along_time_ends_and_never_asks_twice(count, data):
     tried = {}
     starts = data.draw(st.lists(st.integers(0, count - 1), max_size=3))
+    foreseen = data.draw(st.dictionaries(st.integers(0, count - 1), st.frozensets(st.sampled_from("abc"))))
     for _ in range(count):
-        at = next_era(count, tried, starts)
+        at = next_era(count, tried, starts, foreseen)
         assert at is not None
         assert at not in tried
         tried[at] = data.draw(st.none() | st.frozensets(st.sampled_from("abc")))
-    assert next_era(count, tried, starts) is None
+    assert next_era(count, tried, starts, foreseen) is None
