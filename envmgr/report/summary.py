@@ -178,11 +178,11 @@ def _notes(judged: Sequence[JudgedCell], names: Mapping[str, str]) -> tuple[Note
     )
 
 
+_NOTHING = Summary(processes=0, samples=0)
+
+
 def _summary(cell: JudgedCell, summaries: Mapping[str, Summary]) -> Summary:
     return summaries.get(cell.cell.id, _NOTHING)
-
-
-_NOTHING = Summary(processes=0, samples=0)
 
 
 def _drawn(cell: JudgedCell, summary: Summary) -> tuple[float, ...]:

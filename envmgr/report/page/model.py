@@ -10,18 +10,17 @@ from typing import Any, NamedTuple
 from envmgr.model.history import Point
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Outcome
-from envmgr.model.result import JudgedCell, Run, write_number
+from envmgr.model.result import JudgedCell, Run
 from envmgr.report.look import signed
 from envmgr.report.original import OriginalTable
+from envmgr.report.page.cell import cell_data
 from envmgr.report.page.charts import Bars, Scatter, bars_of, scatter_of
-from envmgr.report.page.machine import machine_of
 from envmgr.report.page.reasons import Link, Reasons, links, reasons_of
 from envmgr.report.shared_findings import SharedFinding
-from envmgr.report.summary import MatrixView, Row, error_of, headline, letters_of
-from envmgr.report.text import amount, clean, parameters, processes, ratio, seconds
+from envmgr.report.summary import MatrixView, Row, headline, letters_of
+from envmgr.report.text import clean, parameters, processes, ratio, seconds
 
 _SPEED_STEPS = (0.5, 0.9, 1.1, 2.0)
-_DIGITS = 5
 _MEANT = {
     Outcome.WRONG: "numbers disagree",
     Outcome.XFAIL: "fails as expected",
@@ -263,7 +262,10 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
     findings = {ident: place for place, found in enumerate(story.view.findings) for ident in found.ids}
     cells = []
     for heading, row in placed:
-        told = _cell_data(row, judged[row.cell], columns[heading.key], story, notes.get(row.note or 0, ""))
+        past = story.history.get(row.cell, ())
+        told = cell_data(row, judged[row.cell], notes.get(row.note or 0, ""), past)
+        told |= {"column": columns[heading.key]}
+        told |= {"log": story.logs[row.cell]} if row.cell in story.logs else {}
         told |= {"finding": findings[row.cell]} if row.cell in findings else {}
         env = story.run.env_name(judged[row.cell].cell)
         cells.append(told | ({"env": names[env]} if env else {}))
@@ -286,58 +288,3 @@ def _data(story: Story, placed: Sequence[tuple[Heading, Row]], headings: Sequenc
 
 def _column_name(heading: Heading) -> str:
     return " ".join(part for part in (heading.runner, heading.parameters, heading.device) if part)
-
-
-def _cell_data(row: Row, judged: JudgedCell, column: int, story: Story, reason: str) -> dict[str, Any]:
-    cell, summary = judged.cell, row.summary
-    reports = [result.report for result in judged.results if result.report]
-    told = {
-        "id": row.cell,
-        "name": clean(row.name),
-        "label": clean(row.label),
-        "host": clean(row.host),
-        "column": column,
-        "device": clean(row.device),
-        "physical": clean(cell.device.physical) if cell.device else "",
-        "outcome": row.outcome.value,
-        "sign": signed(row.outcome).split(" ", 1)[0],
-        "observed": row.observed.value if row.observed and row.observed is not row.outcome else "",
-        "unexpected": row.unexpected,
-        "phase": judged.phase.value if judged.phase else "",
-        "reason": clean(reason or judged.reason),
-        "parameters": parameters(cell.parameters),
-        "median": _short(summary.median),
-        "interval": [_short(value) for value in summary.interval] if summary.interval else None,
-        "first": _short(summary.first_call),
-        "speed": _short(row.speed),
-        "spread": _short(summary.spread),
-        "memory": amount(summary.peak_memory),
-        "parity": clean(row.parity.worst) if row.parity and row.parity.worst else "",
-        "error": error_of(row),
-        "numbers": row.numbers,
-        "marks": letters_of(row),
-        "doubts": "; ".join(clean(mark.text) for mark in summary.marks),
-        "machine": machine_of(judged.results),
-        "samples": [[_short(sample) for sample in report.samples] for report in reports],
-        "notes": list(dict.fromkeys(clean(note) for report in reports for note in report.notes)),
-        "log": story.logs.get(row.cell, ""),
-        "history": [_point_data(point) for point in story.history.get(row.cell, ())],
-    }
-    return {name: value for name, value in told.items() if value is not False and value not in (None, "", [])}
-
-
-def _point_data(point: Point) -> dict[str, Any]:
-    told = {
-        "run": point.run,
-        "outcome": point.outcome.value,
-        "median": _short(point.median),
-        "interval": [_short(value) for value in point.interval] if point.interval else None,
-        "change": point.change.value if point.change else None,
-        "ratio": _short(point.ratio),
-    }
-    return {name: value for name, value in told.items() if value is not None}
-
-
-def _short(value: float | None) -> float | str | None:
-    """Return a number without the digits that nobody measured, as strict JSON can hold it."""
-    return None if value is None else write_number(float(f"{value:.{_DIGITS}g}"))
