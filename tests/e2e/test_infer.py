@@ -1,6 +1,7 @@
 """From a script to a manifest over an index of tiny wheels: no network, real environments."""
 
 import json
+import socket
 
 import pytest
 
@@ -122,6 +123,23 @@ def test_a_script_is_run_only_when_asked_and_where_it_cannot_harm(infer, project
     assert not (project.root / "made").exists()
     ran = infer("raise ValueError('no good')\n", "--name", "third", "--run")["proof"]["ran"]
     assert ran.startswith("old.py ended with: ValueError: no good")
+
+
+def test_a_run_that_never_ends_is_ended_with_what_it_started(infer):
+    script = (
+        "import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-c', 'while True: pass'])\ntime.sleep(600)\n"
+    )
+    assert infer(script, "--run", "--time-limit", "2s")["proof"]["ran"].startswith("old.py ran for 2 s and was ended")
+
+
+def test_a_run_has_no_network_where_the_system_can_see_to_that(infer):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        ran = infer(f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 5)\n", "--run")["proof"]["ran"]
+    if "with the network" in ran:
+        pytest.skip("this system does not let the network be taken away")
+    assert ran.startswith("old.py ended with: ")
+    assert ran.endswith("(without a network)")
 
 
 @pytest.mark.parametrize(
