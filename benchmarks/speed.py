@@ -192,14 +192,14 @@ def measure_disk(bench: Bench) -> None:
     bench.environment["UV_CACHE_DIR"] = str(bench.place / "uv-cache")
     bench.call((ENVMGR, "build", bench.names[0]), bench.place)
     first = used(bench.place)
-    folder = Path(bench.call((ENVMGR, "path", bench.names[0]), bench.place).strip())
+    told = json.loads(bench.call((ENVMGR, "show", bench.names[0], "--json"), bench.place))["data"]["env"]
+    folder = Path(told["path"])  # `envmgr path` would give its files bytes of their own
     size = sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_symlink())
     folder.rename(folder.with_name("kept-aside"))
     bench.call((ENVMGR, "build", "--offline", bench.names[0]), bench.place)
     cost = used(bench.place) - first
-    print(
-        f"\ndisk on {kind.strip()}: {size / 1e6:.0f} MB of files, a second environment costs {cost / 1e6:.1f} MB ({cost / size:.1%})"
-    )
+    print(f"\ndisk on {kind.strip()} ({told['sharing']}): {size / 1e6:.0f} MB of files,", end=" ")
+    print(f"a second environment costs {cost / 1e6:.1f} MB ({cost / size:.1%})")
 
 
 def used(place: Path) -> int:

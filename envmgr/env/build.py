@@ -73,16 +73,7 @@ def _lock_of(request: BuildRequest) -> Path:
 
 def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     started = tools.clock.monotonic()
-    python, steps = _make(request, tools, invariants)
-    found: dict[str, str] = {}
-    if request.switches.sharing == "hardlink":
-        found, damaged = _look_at_links(request, tools)
-        if damaged:
-            _forget(request, damaged, tools)
-            python, steps = _make(request, tools, invariants)
-            found, damaged = _look_at_links(request, tools)
-        if damaged:
-            raise _still_damaged(request, damaged)
+    python, steps, found = _make_sound(request, tools, invariants)
     sharing, why = request.switches.sharing, request.switches.sharing_why
     if sharing == "hardlink" and not any(map(is_linked, found.values())):
         sharing, why = "copy", f"{why}, and the system made no hard links into {request.places.uv_cache}"
@@ -111,6 +102,26 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     return env
 
 
+def _make_sound(
+    request: BuildRequest, tools: Tools, invariants: Invariants
+) -> tuple[Path, tuple[StepState, ...], dict[str, str]]:
+    """Make the env; where its files are links, see to it that they are what was released, and tell what is in it."""
+    python, steps = _make(request, tools, invariants)
+    if request.switches.sharing != "hardlink":
+        return python, steps, {}
+    first, damaged = _look_at_links(request, tools)
+    found = first
+    for cure in (_refreshing, _forgetting):
+        if damaged:
+            text = f"uv's cache holds a changed {', '.join(damaged)}, which is brought anew"
+            tools.listener.on_event(Event("warning", request.manifest, text))
+            python, steps = _make(cure(request, damaged, tools), tools, invariants)
+            found, damaged = _look_at_links(request, tools, first)
+    if damaged:
+        raise _still_damaged(request, damaged)
+    return python, steps, found
+
+
 def _make(request: BuildRequest, tools: Tools, invariants: Invariants) -> tuple[Path, tuple[StepState, ...]]:
     """Make the env from nothing and fill it."""
     tools.files.remove(record_of(request.folder))
@@ -121,31 +132,39 @@ def _make(request: BuildRequest, tools: Tools, invariants: Invariants) -> tuple[
     return python, _fill(request, python, tools, invariants)
 
 
-def _look_at_links(request: BuildRequest, tools: Tools) -> tuple[dict[str, str], tuple[str, ...]]:
+def _look_at_links(
+    request: BuildRequest, tools: Tools, before: dict[str, str] | None = None
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return what is in the env, and the distributions of which uv's cache holds something else than was released."""
     files, folder = tools.files, request.folder
     found = files.snapshot(folder)
-    seen = trust(folder, found, known_wheels(request.places.envs), files)
+    seen = trust(folder, found, known_wheels(request.places.envs), files, before)
     for path in seen.unclaimed:
         files.detach(folder / path)
         found[path] = files.facts(folder / path)
     return found, seen.damaged
 
 
-def _forget(request: BuildRequest, damaged: tuple[str, ...], tools: Tools) -> None:
-    """Take damaged distributions out of uv's cache; whoever else has them linked keeps what they have."""
-    text = f"uv's cache holds a changed {', '.join(damaged)}, which is taken out and brought again"
-    tools.listener.on_event(Event("warning", request.manifest, text))
-    environment = uv_environment(request.switches, request.places.uv_cache)
-    argv = forget_arguments(request.switches, damaged)
-    tools.process.run(ProcessRequest(argv, env=environment, timeout=_SECONDS_TO_FORGET))
+def _refreshing(request: BuildRequest, damaged: tuple[str, ...], _: Tools) -> BuildRequest:
+    switches = request.switches.model_copy(update={"refresh": damaged})
+    return request.model_copy(update={"switches": switches})
+
+
+def _forgetting(request: BuildRequest, damaged: tuple[str, ...], tools: Tools) -> BuildRequest:
+    """Take out of uv's cache what it does not bring anew: wheels of folders, whose files are the same as before."""
+    if not request.switches.offline:
+        environment = uv_environment(request.switches, request.places.uv_cache)
+        argv = forget_arguments(request.switches, damaged)
+        tools.process.run(ProcessRequest(argv, env=environment, timeout=_SECONDS_TO_FORGET))
+    return request
 
 
 def _still_damaged(request: BuildRequest, damaged: tuple[str, ...]) -> BuildError:
+    offline = " without --offline" if request.switches.offline else ""
     return BuildError(
         f"uv's cache holds a changed {', '.join(damaged)}",
-        f"wanted the files that its RECORD tells; found others in {request.places.uv_cache}, also once brought anew",
-        f"uv cache clean {' '.join(damaged)}",
+        f"wanted the files that were released; found others in {request.places.uv_cache}, which uv does not bring anew",
+        f"uv cache clean {' '.join(damaged)}, then build again{offline}",
         phase="install",
     )
 

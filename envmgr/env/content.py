@@ -69,8 +69,8 @@ class Switches(Noun):
 
     `uv` is its executable, `caller` the environment variables envmgr was started with, `expected_bytes` what is going
     to be downloaded where that is known. `vendored` are folders of kept artefacts: what they have all of is taken from
-    them without any index. `sharing` tells how the files of an env are to share their bytes with uv's
-    cache, `sharing_why` why not better; a history of steps, and what is built from source, gets copies in any case.
+    them without any index. `sharing` tells how the files of an env are to share their bytes with uv's cache,
+    `sharing_why` why not better. `refresh` are distributions that are brought anew, whatever the cache holds.
     """
 
     uv: str
@@ -79,6 +79,7 @@ class Switches(Noun):
     offline: bool = False
     sharing: Sharing = "copy"
     sharing_why: str = ""
+    refresh: tuple[str, ...] = ()
     expected_bytes: int = 0
     vendored: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import json
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -40,21 +40,28 @@ def is_linked(facts: str) -> bool:
     return len(words) > 3 and words[3] == _LINKED  # noqa: PLR2004 - mode, size, time of content, time of inode, inode
 
 
-def trust(folder: Path, found: Mapping[str, str], known: Path, files: Files) -> Trust:
-    """Look at the linked files in an env's snapshot; what was found good is kept below `known` for the next env."""
+def trust(
+    folder: Path, found: Mapping[str, str], known: Path, files: Files, before: Mapping[str, str] | None = None
+) -> Trust:
+    """Look at the linked files in an env's snapshot; what was found good is kept below `known` for the next env.
+
+    `before` is the snapshot of an earlier look, since when damaged distributions were brought anew: what is new and
+    still not what its RECORD says was released so.
+    """
     linked = {path for path, facts in found.items() if is_linked(facts)}
     claimed: set[str] = set()
     good: set[str] = set()
     doubted: dict[str, set[str]] = {}
     for info in _infos(found):
         record = files.read(folder / info / "RECORD") or ""
-        rows = {path: digest for path, digest in _rows(info, record) if path in linked}
+        rows = {path: digests for path, digests in _rows(info, record).items() if path in linked}
         claimed |= rows.keys()
         place = known / f"{PurePosixPath(info).name}-{hashlib.sha256(record.encode()).hexdigest()[:16]}.json"
-        before = _read(place, files)
-        held = {path for path in rows if before.get(path) == found[path]}
+        seen = _read(place, files)
+        held = {path for path in rows if seen.get(path) == found[path]}
         fresh = {path for path in rows.keys() - held if _holds(folder / path, rows[path], files)}
-        fresh = {path for path in fresh if not _has_another_mode(before.get(path), found[path])}
+        fresh = {path for path in fresh if not _has_another_mode(seen.get(path), found[path])}
+        fresh |= {path for path in rows.keys() - held if before is not None and _is_new(before.get(path), found[path])}
         good |= held | fresh
         for path in rows.keys() - held - fresh:
             doubted.setdefault(path, set()).add(_name(info))
@@ -69,17 +76,30 @@ def _infos(found: Mapping[str, str]) -> Iterable[str]:
     return sorted(path for path, facts in found.items() if facts == "folder" and path.endswith(".dist-info"))
 
 
-def _rows(info: str, record: str) -> Iterator[tuple[str, str]]:
-    """Yield the files that a RECORD names with a digest, as paths from the env's folder."""
+def _rows(info: str, record: str) -> dict[str, set[str]]:
+    """Return the digests of each file of a RECORD by its path from the env's folder.
+
+    A wheel may hold a path twice, as that of PlaidML 0.6.4 does: the last one written wins, whichever that is.
+    """
     site = posixpath.dirname(info)
+    found: dict[str, set[str]] = {}
     for row in csv.reader(record.splitlines()):
         if len(row) > 1 and row[1]:
-            yield posixpath.normpath(posixpath.join(site, row[0])), row[1]
+            found.setdefault(posixpath.normpath(posixpath.join(site, row[0])), set()).add(row[1])
+    return found
 
 
-def _holds(path: Path, recorded: str, files: Files) -> bool:
-    algorithm, _, wanted = recorded.partition("=")
-    return files.digest(path, algorithm) == wanted.rstrip("=") != ""
+def _holds(path: Path, recorded: Iterable[str], files: Files) -> bool:
+    for each in recorded:
+        algorithm, _, wanted = each.partition("=")
+        if wanted and files.digest(path, algorithm) == wanted.rstrip("="):
+            return True
+    return False
+
+
+def _is_new(before: str | None, now: str) -> bool:
+    """Tell whether a file is another one than before, and not the same one changed."""
+    return before is None or before.split()[-1] != now.rsplit(maxsplit=1)[-1]
 
 
 def _has_another_mode(before: str | None, now: str) -> bool:

@@ -150,6 +150,7 @@ def _install(switches: Switches, python: Path, requirements: Path, sources: tupl
         "--python",
         str(python),
         *sources,
+        *(word for name in switches.refresh for word in ("--refresh-package", name)),
         "-r",
         str(requirements),
     )
