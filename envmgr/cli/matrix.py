@@ -29,7 +29,7 @@ MatrixName = Annotated[
 ]
 Effort = Annotated[
     Literal["quick", "default", "long"] | None,
-    typer.Option("--effort", help="How many processes a cell is measured in (else: as the matrix says)."),
+    typer.Option("--effort", help="How many processes a cell gets: 1, 10 to 30, 20 to 60 (else: as the matrix says)."),
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Show every column, whatever the terminal's width.")]
 RunNames = Annotated[
