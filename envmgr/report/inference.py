@@ -10,6 +10,7 @@ from rich.console import Console
 from envmgr.model.inference import Inference
 from envmgr.report.text import clean
 
+_MOST_SCRIPTS = 2
 _MOST_CLOCKS = 6
 _MOST_NAMES = 8
 
@@ -49,15 +50,15 @@ def _lines(inference: Inference) -> Iterator[str]:
 
 
 def _result(inference: Inference) -> str:
-    first, *rest = inference.scripts
-    scripts = f"{first} and {len(rest)} more" if rest else first
+    few = len(inference.scripts) <= _MOST_SCRIPTS
+    scripts = " and ".join(inference.scripts) if few else f"{len(inference.scripts)} scripts"
     lacking = sum(each.required for each in inference.proof.missing)
     if not inference.proof.passed:
-        return f"the nearest that was found: {lacking or 'some'} of what {scripts} needs is still missing in it"
+        return f"the nearest environment that was found for {scripts}; names still missing in it: {lacking or 'all'}"
     if not inference.requirements:
-        return f"{scripts} needs nothing from an index, so no manifest was written"
+        return f"nothing has to be installed for {scripts}, so no manifest was written"
     but = ", but for what is listed as missing" if inference.unreachable else ""
-    return f"an environment in which everything is there that {scripts} imports and names{but}"
+    return f"an environment in which every module and name that is used in {scripts} is there{but}"
 
 
 def _next(inference: Inference) -> Iterator[str]:

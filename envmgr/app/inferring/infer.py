@@ -109,12 +109,18 @@ class _Inferring:
         if best is not None and not best.passed and not _lacks_names_alone(search, best):
             best = self._diagnosed(search, best)
         if best is None or not (best.proof and best.proof.imported):
-            raise InferError(
-                f"nothing was found in which {self._title} can be imported",
-                "\n".join(f"{each.change}: {each.outcome}, {each.reason}" for each in search.experiments[-6:]),
-                "name a day with --date, or a Python with --python",
-            )
+            raise self._nothing_found(search)
         return self._told(quest, clocks, search, best)
+
+    def _nothing_found(self, search: EraSearch) -> InferError:
+        """Return the error that tells what was tried in vain, and what could not be tried."""
+        lost = [f"{module}: {why}" for module, why in search.quest.unreachable.items()]
+        tried = [f"{each.change}: {each.outcome}, {each.reason}" for each in search.experiments[-6:] if each.reason]
+        why = "\n".join((*lost, *tried)) or f"nothing could be tried within {self._asked.budget:.0f} s"
+        hint = f"name a later day than {self._asked.day}" if self._asked.day else "name a day with --date"
+        return InferError(
+            f"nothing was found in which {self._title} can be imported", why, f"{hint}, or another --python"
+        )
 
     @property
     def _title(self) -> str:

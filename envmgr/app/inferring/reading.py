@@ -78,7 +78,7 @@ def read_scripts(paths: Iterable[Path], files: Files) -> Reading:
 
     Raises UsageError where there is no script, and InferError for Python 2 and for what no Python reads.
     """
-    asked = tuple(paths)
+    asked = tuple(dict.fromkeys(paths))
     everything = [script for path in asked for script in _at(path, files)]
     left_out = [each for each in everything if each.path not in asked and _is_foreign(each)]
     found = [each for each in everything if each not in left_out]

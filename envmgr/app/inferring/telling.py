@@ -82,7 +82,7 @@ def _era_why(story: Story, best: Attempt) -> str:
         return f"Python {era.python} has everything of its own"
     time = f"releases up to {era.day}" if era.day else "the newest releases"
     clock = next((each for each in story.clocks if each.day), None)
-    told = f"{clock.where} says {clock.says} ({clock.day})" if clock else "nothing tells its age, so days were tried"
+    told = f"{clock.where} says {clock.says} ({clock.day})" if clock else "nothing tells its age"
     result = "have every name that is used" if best.passed else "lack the fewest names"
     return f"{time} on Python {era.python} {result}; {told}"
 
