@@ -98,7 +98,8 @@ class EraSearch:
         for one in self.required:
             eras = (Era(day, python) for day in reversed(days) for python in self.quest.pythons)
             if not any(self.means.offers.best(one, era) for era in eras):
-                why = f"{one.candidates[0]} has no release for what is here, or only ones that are too large"
+                until = f" up to {days[0]}" if len(days) == 1 and days[0] else ""
+                why = f"{one.candidates[0]} has no release{until} for what is here, or only ones that are too large"
                 self.quest.unreachable[one.module] = why
 
     @property
