@@ -36,6 +36,9 @@ from envmgr.model.manifest import Manifest, Target
 from envmgr.model.platform import Platform
 from envmgr.ports import Event
 
+BUILDS_AT_ONCE = 3
+"""Builds that overlap: while one downloads, another is filled and a third is looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class BuildWishes:

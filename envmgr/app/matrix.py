@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from envmgr.app.again import failed_before
-from envmgr.app.building import Builder, BuildWishes, Built
+from envmgr.app.building import BUILDS_AT_ONCE, Builder, BuildWishes, Built
 from envmgr.app.cells import CellRunner
 from envmgr.app.finding_cells import Measured, with_evidence
 from envmgr.app.guarding import GuardedEnvs
@@ -134,11 +134,8 @@ def _prepare(
         target = replace(known.target, listing=listing, python=version, platform=built.target.platform)
         return Prepared(each, Known(target, built.env.interpreter, built.env.resolved), built)
 
-    done = {each.chosen.label: each for each in LocalExecutor(_BUILDS_AT_ONCE).map(prepare, chosen)}
+    done = {each.chosen.label: each for each in LocalExecutor(BUILDS_AT_ONCE).map(prepare, chosen)}
     return tuple(done[each.label] for each in chosen)
-
-
-_BUILDS_AT_ONCE = 3
 
 
 def refusal_for(error: EnvmgrError) -> Refusal:

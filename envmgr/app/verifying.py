@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from packaging.requirements import Requirement
 
-from envmgr.app.building import Builder, BuildWishes, Built
+from envmgr.app.building import BUILDS_AT_ONCE, Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.past import past_build
@@ -73,12 +73,20 @@ class BuildReport(NamedTuple):
 
 
 def build_and_verify(workplace: Workplace, names: Sequence[str], wishes: BuildWishes) -> tuple[BuildReport, ...]:
-    """Build each name and say of each what came of it; one that fails does not stop the others."""
+    """Build each name, some at a time, and say of each what came of it; one that fails does not stop the others."""
     picked = select(names, workplace.shelf)
     facts = pythons_here(workplace, wishes.python, downloads=wishes.downloads)
     builder = Builder(workplace, facts, wishes)
     wanted = dict.fromkeys((manifest.name, variant or variants(manifest)[0]) for manifest, variant in picked)
-    return tuple(_report(workplace, builder, name, variant) for name, variant in wanted)
+    if len(wanted) == 1:
+        return tuple(_report(workplace, builder, name, variant) for name, variant in wanted)
+    from envmgr.fleet.local import LocalExecutor
+
+    def job(pair: tuple[str, str]) -> tuple[tuple[str, str], BuildReport]:
+        return pair, _report(workplace, builder, *pair)
+
+    made = dict(LocalExecutor(BUILDS_AT_ONCE, workplace.process.stop_all).map(job, wanted))
+    return tuple(made[pair] for pair in wanted)
 
 
 def settled(workplace: Workplace, reports: Sequence[BuildReport]) -> bool:

@@ -203,3 +203,17 @@ def test_by_hand_json_is_one_document_and_dropped_data_is_gone(project):
     assert project.run("run", "one", "--", "python", "-c", look).stdout == "True\n"
     project.manifest("one")
     assert project.run("run", "one", "--", "python", "-c", look).stdout == "False\n"
+
+
+def test_builds_of_several_overlap_and_are_told_in_the_order_of_the_names(project, index):
+    for number in range(3):
+        index.add(f"part{number}", "1.0", {f"part{number}.py": ""})
+        project.manifest(f"set{number}", requirements=[f"part{number}==1.0"])
+    _, answer = project.json("build", "set2", "set0", "set1")
+    assert [each["name"] for each in answer["data"]["builds"]] == ["set2", "set0", "set1"]
+    assert all(each["fresh"] and not each["failure"] for each in answer["data"]["builds"])
+    project.run("clean", "--yes")
+    told = project.run("build", "set2", "set0", "set1").stderr
+    begun = [told.index(f"create set{number}") for number in range(3)]
+    done = [told.index(f"built set{number}") for number in range(3)]
+    assert max(begun) < min(done), told
