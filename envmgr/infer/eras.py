@@ -13,7 +13,7 @@ TYPICAL = "2018-03-01"
 
 _STEP_MONTHS = 6
 _SETTLED = timedelta(days=150)
-_STAYS, _RETURNS, _UNKNOWN, _BREAKS = 0.9, 0.55, 0.3, 0.05
+_STAYS, _RETURNS, _TURNS, _UNKNOWN, _BREAKS = 0.9, 0.55, 0.5, 0.3, 0.05
 _UNBUILDABLE, _LOOKED_AT = 0.7, 0.4
 
 
@@ -69,8 +69,8 @@ def next_era(
 
     `tried` holds the names that were missing in each era tried so far, None where it could not be built; `foreseen`
     those that an era seems to lack, without having been tried (none where a look found nothing lacking). What is
-    missing on both sides of an era is taken to be missing in it; what is missing on one side alone turns somewhere
-    between. The `starts` come first, in their order, where nothing is foreseen against them.
+    missing on both sides of an era is taken to be missing in it, unless other names turn there; what is missing on one
+    side alone turns somewhere between. The `starts` come first, in their order, where nothing is foreseen against them.
     """
     certain = {at: names for at, names in (foreseen or {}).items() if names}
     seen_whole = {at for at, names in (foreseen or {}).items() if not names}
@@ -105,7 +105,7 @@ def _expected(at: int, tried: Mapping[int, frozenset[str] | None]) -> float:
         if lost is None or absent is None:
             expected += _RETURNS
         elif name in lost and name in absent:
-            expected += _STAYS
+            expected += _STAYS if lost == absent else _TURNS
         else:
             expected += _UNKNOWN
     if not known:

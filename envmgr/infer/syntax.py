@@ -75,7 +75,10 @@ def _lowest(code: str) -> str:
     if len(code) > _LONGEST_LOOKED_INTO:
         return ""
     try:
-        versions = vermin.visit(code).minimum_versions()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            visitor = vermin.visit(code)
+        versions = visitor.minimum_versions() if isinstance(visitor, vermin.SourceVisitor) else []
     except (vermin.InvalidVersionException, SyntaxError, ValueError, RecursionError):
         return ""
     third = versions[1] if len(versions) > 1 else None

@@ -56,6 +56,13 @@ def test_where_every_day_seems_to_lack_a_name_the_starts_are_tried_first_all_the
     assert {2, 9} == set(tried)
 
 
+def test_a_window_in_which_a_module_has_come_and_a_name_has_not_yet_gone_is_found():
+    def missing(at):
+        return frozenset({"lib.part"} if at < 1 else {"lib.part.new", "lib.part.old"} if at < 2 else {"lib.part.old"})
+
+    assert found_after(21, (20, 3), {2}, missing) <= 7
+
+
 def test_what_is_foreseen_does_not_keep_an_era_from_being_tried_at_last():
     tried, foreseen = {}, {at: frozenset("ab") for at in range(4)}
     while (at := next_era(4, tried, (3,), foreseen)) is not None:

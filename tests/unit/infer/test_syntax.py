@@ -52,3 +52,9 @@ def test_what_is_no_python_at_all_is_not_called_python_2():
     assert found.tree is None
     assert found.python2 == ""
     assert found.fault.startswith("line 1")
+
+
+def test_a_source_that_python_warns_of_is_read_all_the_same():
+    found = parse('"""\\B"""\nimport asyncio\nasyncio.run\n')
+    assert found.tree is not None
+    assert found.lowest == "3.7"
