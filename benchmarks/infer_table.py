@@ -1,6 +1,6 @@
 """Makes benchmarks/infer.md of what infer.py wrote.
 
-infer_table.py --ours FILE… [--first-look FILE…] [--baselines FILE…] > benchmarks/infer.md
+infer_table.py [--ours FILE…] [--first-look FILE…] [--baselines FILE…] > benchmarks/infer.md
 """
 
 import argparse
@@ -41,6 +41,11 @@ def share(rows):
     return f"{good} of {len(rows)} ({100 * good / len(rows):.0f} %)"
 
 
+def middle(rows):
+    seconds = [row["seconds"] for row in rows]
+    return f"median {statistics.median(seconds):.0f} s, longest {max(seconds):.0f} s"
+
+
 def circumstances(files):
     commits = ", ".join(dict.fromkeys(file["commit"] for file in files))
     loads = [load for file in files for load in file["load"]]
@@ -73,13 +78,16 @@ def main():
         parser.add_argument(f"--{name}", nargs="+", type=Path)
     wishes = parser.parse_args()
     files, rows = read(wishes.ours)
-    seconds = [row["seconds"] for row in rows]
-    median = f"median {statistics.median(seconds):.0f} s, longest {max(seconds):.0f} s"
-    summary = [f"| envmgr infer, the fixed sample | import surface, not run; {median} | {share(rows)} |"]
-    parts = ["", "## The fixed sample", "", f"Measured at {circumstances(files)}.", "", *table(rows)]
+    summary, parts = [], []
+    if rows:
+        summary.append(
+            f"| envmgr infer, the fixed sample of 40 | import surface, not run; {middle(rows)} | {share(rows)} |"
+        )
+        parts += ["", "## The fixed sample", "", f"Measured at {circumstances(files)}.", "", *table(rows)]
     looked, first = read(wishes.first_look)
     if first:
-        summary.append(f"| envmgr infer, gists never looked at before | the same | {share(first)} |")
+        told = f"import surface, not run; {middle(first)}"
+        summary.append(f"| envmgr infer, gists never looked at before, first pass | {told} | {share(first)} |")
         parts += ["", "## Gists of the same kind that were never looked at before", ""]
         parts += [
             "The next ones by the same rule, each at its first pass; what missed was mended by kind afterwards, and they were",
