@@ -74,6 +74,7 @@ class BuildReport(NamedTuple):
 
 def build_and_verify(workplace: Workplace, names: Sequence[str], wishes: BuildWishes) -> tuple[BuildReport, ...]:
     """Build each name, some at a time, and say of each what came of it; one that fails does not stop the others."""
+    workplace.process.warm_up()
     picked = select(names, workplace.shelf)
     facts = pythons_here(workplace, wishes.python, downloads=wishes.downloads)
     builder = Builder(workplace, facts, wishes)

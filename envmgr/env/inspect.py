@@ -76,7 +76,7 @@ def inspect(python: Path, process: Process, files: Files, *, deep: bool = False)
     """
     with files.scratch("inspect") as scratch:
         request, report = scratch / "request.json", scratch / "report.json"
-        files.write(request, json.dumps({"deep": deep}))
+        files.write(request, json.dumps({"deep": deep}), durable=False)
         completed = process.run(
             ProcessRequest(
                 (str(python), "-I", "-B", str(PROBE), "--request", str(request), "--report", str(report)),

@@ -31,7 +31,7 @@ def install_locked(request: BuildRequest, content: LockedContent, python: Path, 
             told = f"{count} distributions from {group.name}"
             tools.listener.on_event(Event("install", request.manifest, told, done, total))
             requirements = scratch / f"requirements-{number}.txt"
-            tools.files.write(requirements, group.text)
+            tools.files.write(requirements, group.text, durable=False)
             if not _found_vendored(request, python, requirements, options, tools) and not _found_in_folders(
                 request, group, python, requirements, tools
             ):
@@ -75,13 +75,13 @@ def _found_in_folders(
 def _build_options(sources: SourceBuilds, scratch: Path, files: Files) -> tuple[str, ...]:
     """Write what uv reads about source builds and return its options: the named ones alone, with pinned tools."""
     configuration = scratch / "uv.toml"
-    files.write(configuration, extra_build_dependencies(sources))
+    files.write(configuration, extra_build_dependencies(sources), durable=False)
     options: tuple[str, ...] = ("--config-file", str(configuration), "--only-binary", ":all:")
     for name in sources.names:
         options += ("--no-binary", name)
     if sources.constraints.strip():
         constraints = scratch / "build-constraints.txt"
-        files.write(constraints, sources.constraints)
+        files.write(constraints, sources.constraints, durable=False)
         options += ("--build-constraints", str(constraints))
     return options
 
@@ -114,7 +114,7 @@ def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, .
     completed = tools.process.run(ProcessRequest(arguments, cwd=request.folder, env=environment, hear=hear))
     output = without_progress(completed.stdout + completed.stderr)
     log = request.folder / "install.log"
-    tools.files.write(log, (tools.files.read(log) or "") + redact(output))
+    tools.files.write(log, (tools.files.read(log) or "") + redact(output), durable=False)
     if completed.good:
         return
     if not completed.started:

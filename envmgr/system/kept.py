@@ -122,6 +122,12 @@ class Keepers:
             keeper = self._send([order, stdin, stdout, stderr])
         return Kept(keeper, self, (own_stdin, own_stdout, own_stderr))
 
+    def warm_up(self) -> None:
+        """Have a keeper ready for the first process that wants one: it starts while other things are done."""
+        with self._guard:
+            if not self._idle:
+                self._idle.append(self._new())
+
     def take_back(self, keeper: socket.socket) -> None:
         """Keep a keeper whose process has ended for the next one."""
         with self._guard:

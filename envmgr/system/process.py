@@ -83,6 +83,12 @@ class RealProcess:
             over_memory=ended.over_memory,
         )
 
+    def warm_up(self) -> None:
+        """Begin what the first process to come would have to wait for."""
+        if KEEPS:
+            with contextlib.suppress(OSError):
+                _KEEPERS.warm_up()
+
     def stop_all(self) -> None:
         """End every process that is running now, and refuse new ones: the user wants to stop."""
         with self._guard:
