@@ -55,7 +55,7 @@ def inferred(folder, gist, budget, cache):
         seconds = time.monotonic() - begun
     shutil.rmtree(cache / "envs", ignore_errors=True)
     try:
-        told = json.loads(done.stdout)
+        told = json.loads(done.stdout.decode("utf-8", "replace").replace(f"{place}/", ""))
     except ValueError:
         return {"resolved": False, "exit": done.returncode, "seconds": round(seconds, 1), "why": "it told nothing"}
     return row_of(told, done.returncode) | {"exit": done.returncode, "seconds": round(seconds, 1)}
@@ -65,7 +65,8 @@ def row_of(told, exit_code):
     """What counts of the command's answer."""
     if told["error"]:
         error = told["error"]
-        return {"resolved": False, "why": f"{error['what']}: {(error['why'] or '').splitlines()[-1:]}"}
+        last = (error["why"] or "").strip().splitlines()[-1:]
+        return {"resolved": False, "why": ": ".join([error["what"], *last])}
     found = told["data"]["infer"]
     return {
         "resolved": exit_code == 0 and found["proof"]["passed"] and not found["unreachable"],
