@@ -5,6 +5,7 @@ Contestants of one figure run in turns, in a new order each round; figures are m
 
     python benchmarks/speed.py help noop rebuild [--rounds 7] [--peers DIR]
     python benchmarks/speed.py cells [--cells 1000] [--rounds 3]
+    python benchmarks/speed.py growth [--cells 10000]
     python benchmarks/speed.py disk [--place DIR]
 
 The environments are those of two shipped manifests (plaidml-0.7.0 and plaidml-0.6.4 unless --names says otherwise); their
@@ -186,6 +187,34 @@ def race_cells(bench: Bench, count: int) -> None:
     print(f"2 jobs gain {gain:.2f}, xargs -P2 gains {possible:.2f}: {gain / possible:.2f} of it")
 
 
+def measure_growth(bench: Bench, count: int) -> None:
+    """What planning and running cost for a quarter, half and all of the cells: seconds and peak memory of envmgr."""
+    print("\ncells: planned in, peak; run in, a cell, peak\n\n| cells | plan | peak | run | a cell | peak |")
+    print("|---|---|---|---|---|---|")
+    for cells in (count // 4, count // 2, count):
+        project = lay_project(bench.place / f"growth-{cells}", cells)
+        bench.call((ENVMGR, "build", "one"), project)
+        planned, plan_peak = costs((ENVMGR, "matrix", "plan", "many", "--json"), project, bench.environment)
+        run, run_peak = costs((ENVMGR, "matrix", "run", "many", "--quiet", "--json"), project, bench.environment)
+        bench.times.setdefault("growth", {})[str(cells)] = [planned, plan_peak, run, run_peak]
+        print(
+            f"| {cells} | {planned:.2f} s | {plan_peak / 1e6:.0f} MB | {run:.0f} s | {run / cells * 1e3:.1f} ms "
+            f"| {run_peak / 1e6:.0f} MB |"
+        )
+        shutil.rmtree(project)
+
+
+def costs(argv: tuple[str, ...], folder: Path, environment: dict[str, str]) -> tuple[float, float]:
+    """Return the seconds that a command takes and the bytes that its own process holds at most (Linux, macOS)."""
+    begun = time.perf_counter()
+    with subprocess.Popen(argv, cwd=folder, env=environment, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(argv)} ended with {process.returncode}")
+    return time.perf_counter() - begun, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
 def measure_disk(bench: Bench) -> None:
     """What a second environment with the wheels of a first costs on this file system."""
     kind = subprocess.run(("stat", "-f", "-c", "%T", bench.place), capture_output=True, text=True, check=True).stdout
@@ -272,9 +301,9 @@ def lay_project(folder: Path, count: int) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("figures", nargs="+", choices=["help", "noop", "rebuild", "cells", "disk"])
+    parser.add_argument("figures", nargs="+", choices=["help", "noop", "rebuild", "cells", "growth", "disk"])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--cells", type=int, default=1000)
+    parser.add_argument("--cells", type=int, help="1000 for cells, 10000 for growth, unless said otherwise")
     parser.add_argument(
         "--peers", type=Path, help="a folder with tox and nox, such as the bin of a virtual environment"
     )
@@ -289,7 +318,9 @@ def main() -> None:
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}")
         for figure in asked.figures:
             if figure == "cells":
-                race_cells(bench, asked.cells)
+                race_cells(bench, asked.cells or 1000)
+            elif figure == "growth":
+                measure_growth(bench, asked.cells or 10_000)
             else:
                 {"help": race_help, "noop": race_noop, "rebuild": race_rebuild, "disk": measure_disk}[figure](bench)
     if asked.output:
