@@ -80,6 +80,17 @@ def test_what_no_index_has_is_told_and_the_rest_is_found(infer):
     }
 
 
+def test_what_only_a_folder_of_this_host_has_is_locked_for_this_host(infer, index, project, tmp_path):
+    index.add("only-here", "1.0+local", {"only_here.py": api(NAME=1)})
+    folder = (tmp_path / "index" / "only-here").rename(tmp_path / "wheels-of-this-host")
+    project.environment["PIP_FIND_LINKS"] = str(folder)
+    found = infer("import only_here\nonly_here.NAME\n")
+    assert found["requirements"] == ["only-here==1.0+local"]
+    assert found["proof"]["locked"]
+    assert any("only this host's settings" in line for line in found["why"])
+    assert not (project.root / "manifests" / "locks").exists()
+
+
 def test_an_optional_import_neither_fails_nor_keeps_the_rest_from_being_built(infer, index):
     index.add("greedy", "1.0", {"greedy.py": ""}, ["demo<1"])
     found = infer("import demo\ntry:\n    import greedy\nexcept ImportError:\n    greedy = None\n")

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import tomlkit
 
-from envmgr.app.hosting import facts_here
+from envmgr.app.hosting import facts_here, true_settings
 from envmgr.app.inferring.proving import prove
 from envmgr.app.initiating import furnish
+from envmgr.app.locking import LockMaker, LockWishes
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
-from envmgr.errors import LockError, UsageError
+from envmgr.errors import EnvmgrError, LockError, UsageError
+from envmgr.manifest.expand import DEFAULT, target
 from envmgr.manifest.write import RUNNERS, SCHEMA_LINE
 from envmgr.model.inference import Inference, Proof
 from envmgr.model.platform import platform_of
@@ -49,19 +51,37 @@ def write(workplace: Workplace, path: Path, inference: Inference, scripts: Seque
     files.write(path, manifest_text(inference, path.stem, _platform(workplace)))
     furnish(root, files)
     fresh = Workplace(root, workplace.listener)
-    made = make_locks(fresh, [path.stem], [], ())
-    failed = [each for each in made if each.state == "failed"]
-    if failed:
-        raise LockError(
-            f"{path} is written and cannot be locked", failed[0].why or failed[0].error, f"envmgr lock {path.stem}"
-        )
+    locks, notes = _locked(fresh, path)
     proof = path.parent / "proofs" / f"{path.stem}.json"
-    written = (str(path), *(str(root / each.path) for each in made), str(proof))
-    told = inference.model_copy(update={"written": written})
+    written = (str(path), *locks, str(proof))
+    told = inference.model_copy(update={"written": written, "why": (*inference.why, *notes)})
     files.write(proof, told.model_dump_json(indent=1) + "\n")
     told = _proved(told, prove(fresh, path, inference, scripts))
     files.write(proof, told.model_dump_json(indent=1) + "\n")
     return told
+
+
+def _locked(workplace: Workplace, path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Lock a manifest, and return where the locks stand and what is to be said of them; raises LockError.
+
+    What only this host's own folders and further indexes have can be locked for this host alone.
+    """
+    made = make_locks(workplace, [path.stem], [], ())
+    failed = [each for each in made if each.state == "failed"]
+    if not failed:
+        return tuple(str(path.parent.parent / each.path) for each in made), ()
+    settings = true_settings(workplace)
+    try:
+        if not (settings.find_links or settings.extra_index_urls):
+            raise LockError(failed[0].error, failed[0].why, "")
+        maker = LockMaker(workplace, facts_here(workplace), settings)
+        manifest = workplace.shelf[path.stem]
+        found = [maker.make(target(manifest, DEFAULT, each), LockWishes()) for each in manifest.platforms]
+    except EnvmgrError as error:
+        what = f"{path} is written and cannot be locked"
+        raise LockError(what, error.why or error.what, f"envmgr lock {path.stem}") from error
+    note = "the lock holds wheels that only this host's settings lead to (its folders of wheels, its further indexes)"
+    return tuple(str(each.path) for each in found), (note,)
 
 
 def _proved(inference: Inference, proof: Proof) -> Inference:
