@@ -372,7 +372,7 @@ def test_a_cell_that_changes_the_env_of_a_fleets_host_is_told_and_the_next_finds
     )
     project.write("runners/answer.py", runner.replace("import demo\n", change))
     project.matrix(manifests=["one"], entries=[{"behaviour": "change"}, {}, {"behaviour": "change", "number": 2}])
-    fleet.worker("a")
+    fleet.worker("a", UV_LINK_MODE="copy")  # where files are links, the first is kept from writing as well
     fleet.wait(1)
     code, answer = project.json("matrix", "run", "--fleet", fleet.address)
     first, second, third = answer["data"]["cells"]
