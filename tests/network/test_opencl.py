@@ -17,11 +17,11 @@ def devices(session, name):
 
 def test_without_the_librarys_name_envmgr_says_what_is_missing(session):
     code, data = session.json("doctor")
-    assert code == 0
+    assert code == 0, [(cell["name"], cell["outcome"], cell["reason"]) for cell in data["cells"]]
     assert "libOpenCL.so" in {lack["name"] for lack in data["facts"]["lacks"]}
     session.run("build", "plaidml-0.6.4")
     code, data = session.json("verify", "plaidml-0.6.4")
-    assert code == 0
+    assert code == 0, [(cell["name"], cell["outcome"], cell["reason"]) for cell in data["cells"]]
     lacks = [lack["name"] for check in data["checks"] for lack in check["lacks"]]
     assert lacks == ["libOpenCL.so"]
     assert devices(session, "plaidml-0.6.4")[0] == {"llvm_cpu.0"}
@@ -46,7 +46,7 @@ def test_with_both_0_6_4_has_the_device_and_right_numbers_and_0_7_0_does_not_off
     assert devices(session, "plaidml-0.6.4")[0] == {"llvm_cpu.0", "opencl_cpu.0"}
     assert devices(session, "plaidml-0.7.0")[0] == {"llvm_cpu.0"}
     code, data = session.json("matrix", "run", *SELECTION)
-    assert code == 0
+    assert code == 0, [(cell["name"], cell["outcome"], cell["reason"]) for cell in data["cells"]]
     cells = {cell["name"]: cell for cell in data["cells"]}
     passed = cells["plaidml-0.6.4@py3.8/keras_inference/opencl_cpu.0"]
     assert passed["outcome"] == "passed"
