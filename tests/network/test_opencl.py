@@ -17,11 +17,11 @@ def devices(session, name):
 
 def test_without_the_librarys_name_envmgr_says_what_is_missing(session):
     code, data = session.json("doctor")
-    assert code == 0, [(cell["name"], cell["outcome"], cell["reason"]) for cell in data["cells"]]
+    assert code == 0
     assert "libOpenCL.so" in {lack["name"] for lack in data["facts"]["lacks"]}
     session.run("build", "plaidml-0.6.4")
     code, data = session.json("verify", "plaidml-0.6.4")
-    assert code == 0, [(cell["name"], cell["outcome"], cell["reason"]) for cell in data["cells"]]
+    assert code == 0
     lacks = [lack["name"] for check in data["checks"] for lack in check["lacks"]]
     assert lacks == ["libOpenCL.so"]
     assert devices(session, "plaidml-0.6.4")[0] == {"llvm_cpu.0"}
