@@ -107,10 +107,17 @@ def taken(rounds: Rounds, cells: int) -> tuple[list[dict[int, float]], float]:
             values[place][number] = process.seconds
             crowded[place].append(process.crowded)
         if number + 1 >= fewest:
-            so_far = {str(place): SoFar(cell, frozenset(cell), ()) for place, cell in enumerate(values)}
+            so_far = {
+                str(place): SoFar(cell, frozenset(cell), (), _beside_others(crowded[place]))
+                for place, cell in enumerate(values)
+            }
             if course(so_far, fewest, further).ended:
                 break
     return values, max(median(factors) for factors in crowded)
+
+
+def _beside_others(factors: Sequence[float]) -> frozenset[int]:
+    return frozenset(number for number, factor in enumerate(factors) if factor > 1)
 
 
 def judged(source: Source, draw: random.Random, change: float, *, paired: bool) -> Judgement:

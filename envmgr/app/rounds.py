@@ -12,6 +12,7 @@ from envmgr.model.result import CellResult, Run
 from envmgr.model.rounds import RoundsTaken
 from envmgr.ports import Event, Listener
 from envmgr.stats.enough import Course, SoFar, course
+from envmgr.stats.marks import crowding
 from envmgr.stats.summary import process_medians
 from envmgr.store.query import left
 
@@ -50,6 +51,7 @@ class Rounds:
                 cells=tuple(cell.id for cell in cells),
                 processes=each.number,
                 shows=each.shows,
+                wanted=each.wanted,
                 ended=each.ended,
             )
             for host, cells, each in self._courses()
@@ -102,6 +104,7 @@ def _so_far(results: Sequence[CellResult], fewest: int) -> SoFar:
         values={number: value for number, value in process_medians(results).items() if value > 0},
         rounds=frozenset(result.round for result in results),
         cost=tuple(result.elapsed for result in results if result.round < fewest),
+        crowded=frozenset(result.round for result in results if crowding([result]) > 1),
     )
 
 
@@ -139,9 +142,10 @@ def told(taken: RoundsTaken, further: Further) -> str:
     if not math.isfinite(taken.shows):
         return f"{processes}: values scatter too much to tell any change"
     shown = f"a change of {100 * taken.shows:.2g} % shows"
+    wanted = f"{100 * taken.wanted:.2g} %"
     if taken.ended is None:
-        return f"one more, as after {processes} only {shown}, wanted {100 * further.shows:.2g} %"
+        return f"one more, as after {processes} only {shown}, wanted {wanted}"
     if taken.ended == "shows":
         return f"{processes}: {shown}"
     most = f"{further.processes} processes" if taken.ended == "most" else f"{further.seconds:.0f} s a cell"
-    return f"{processes} ({most} at most): {shown}, wanted {100 * further.shows:.2g} %"
+    return f"{processes} ({most} at most): {shown}, wanted {wanted}"

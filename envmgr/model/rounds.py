@@ -14,8 +14,8 @@ class RoundsTaken(Noun):
     """What the cells of one runner on one host have got beyond their first processes, together.
 
     `processes` is that of the cell with the most, `shows` the smallest relative change that a comparison of them would
-    show four times out of five. `ended` tells why they go on no further: such a change `shows`,
-    the `most` processes are there, or more would take too much `time`; None while they go on.
+    show four times out of five, `wanted` the one that is to show. `ended` tells why they go on no further: such a
+    change `shows`, the `most` processes are there, or more would take too much `time`; None while they go on.
     """
 
     runner: str
@@ -23,4 +23,5 @@ class RoundsTaken(Noun):
     cells: tuple[str, ...]
     processes: int
     shows: Number
+    wanted: Number
     ended: RoundsEnd | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -12,26 +12,36 @@ from envmgr.model.cell import Further
 from envmgr.model.rounds import RoundsEnd
 from envmgr.stats.compare import CHOSEN_ROUNDS, Measured, judge_all
 
+OFTEN_CROWDED = 0.2
+CROWDED_SHOWS = 0.025
+"""Where more than the share OFTEN_CROWDED of the processes ran beside other programs, a change as small as this must
+show: such programs shift single rounds by whole percents, so that few rounds leave equal cells undecided."""
+
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
     """What there is of one cell: the seconds of each process that came to some, by round; which rounds it has had.
 
-    `cost` are the seconds that whole processes took in the first rounds.
+    `cost` are the seconds that whole processes took in the first rounds, `crowded` the rounds beside other programs.
     """
 
     values: Mapping[int, float]
     rounds: frozenset[int]
     cost: Sequence[float]
+    crowded: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How cells that are compared go on: which of them lack the round `number`; or why there is no further one."""
+    """How cells that are compared go on: which of them lack the round `number`; or why there is no further one.
+
+    `shows` and `wanted` are the smallest change that shows and that is to show.
+    """
 
     number: int
     missing: tuple[str, ...]
     shows: float
+    wanted: float
     ended: RoundsEnd | None
 
 
@@ -55,18 +65,24 @@ def course(cells: Mapping[str, SoFar], fewest: int, further: Further) -> Course:
     """Return how cells go on that all have their first `fewest` rounds.
 
     A round that has been begun is ended. Another one follows while the cells that may go on would not show a change of
-    `further.shows`. How many rounds a cell may have is settled by its first ones, so that later values do not decide.
+    `further.shows`, or less on a crowded machine. How many rounds a cell may have is settled by its first ones, so that
+    later values do not decide.
     """
     limits = {name: _limit(cell, fewest, further) for name, cell in cells.items()}
+    wanted = min(further.shows, CROWDED_SHOWS) if _often_crowded(cells.values()) else further.shows
     last = max((number for cell in cells.values() for number in cell.rounds), default=0)
     if last >= fewest and (missing := _missing(cells, limits, last)):
-        return Course(last, missing, _shown(cells, limits, last), None)
+        return Course(last, missing, _shown(cells, limits, last), wanted, None)
     shows = _shown(cells, limits, last + 1)
-    if shows <= further.shows:
-        return Course(last + 1, (), shows, "shows")
+    if shows <= wanted:
+        return Course(last + 1, (), shows, wanted, "shows")
     if missing := _missing(cells, limits, last + 1):
-        return Course(last + 1, missing, shows, None)
-    return Course(last + 1, (), shows, "most" if min(limits.values()) == further.processes else "time")
+        return Course(last + 1, missing, shows, wanted, None)
+    return Course(last + 1, (), shows, wanted, "most" if min(limits.values()) == further.processes else "time")
+
+
+def _often_crowded(cells: Collection[SoFar]) -> bool:
+    return sum(len(cell.crowded) for cell in cells) > OFTEN_CROWDED * sum(len(cell.rounds) for cell in cells)
 
 
 def _missing(cells: Mapping[str, SoFar], limits: Mapping[str, int], number: int) -> tuple[str, ...]:

@@ -43,6 +43,19 @@ def test_scattered_cells_go_on_together_up_to_the_most():
     assert (found.number, found.missing, found.ended) == (30, (), "most")
 
 
+@pytest.mark.parametrize(("crowded", "wanted"), [(0, 0.04), (2, 0.04), (3, 0.025), (10, 0.025)])
+def test_cells_measured_beside_other_programs_go_on_until_less_shows(crowded, wanted):
+    cells = {
+        str(seed): SoFar(each.values, each.rounds, each.cost, frozenset(range(FEWEST - crowded, FEWEST)))
+        for seed in (1, 2)
+        for each in [cell(scattered(seed, 0.009))]
+    }
+    found = course(cells, FEWEST, FURTHER)
+    assert 0.025 < found.shows < 0.04
+    assert found.wanted == wanted
+    assert (found.ended == "shows") == (wanted == 0.04)
+
+
 def test_a_single_cell_goes_on_by_its_own_scatter():
     assert on(cell(scattered(1, 0.1))).missing == ("0",)
     assert on(cell(scattered(1, 0.001))).ended == "shows"
