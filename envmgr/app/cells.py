@@ -14,7 +14,7 @@ from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.turns import Turns
 from envmgr.app.workplace import Workplace
-from envmgr.cell.run import Surroundings, lay_request, not_run, run_cell
+from envmgr.cell.run import Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.result import CellResult
@@ -73,9 +73,12 @@ class CellRunner:
             except (EnvmgrError, OSError) as error:
                 return not_run(cell, round_number, error)
             with turn:
-                return self._envs.measure(cell, lambda room: self._run_in(room, cell, round_number, scratch, own))
+                ended, seen = self._envs.measure(
+                    cell, lambda room: self._run_in(room, cell, round_number, scratch, own)
+                )
+            return seen.told_in(result_of(ended))
 
-    def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path, own: Mapping[str, str]) -> CellResult:
+    def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path, own: Mapping[str, str]) -> Measurement:
         place, env = self._workplace, room.env
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
@@ -94,7 +97,7 @@ class CellRunner:
             writable=(home, *self._outside, *(writable_of(place, env) if room.writable else ())),
             folder=scratch / "work",
         )
-        return run_cell(cell, round_number, surroundings)
+        return measure_cell(cell, round_number, surroundings)
 
     @cached_property
     def _outside(self) -> tuple[Path, ...]:

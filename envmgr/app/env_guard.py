@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from envmgr.app.place import HostPlace
 from envmgr.env.build import MARKER
@@ -58,6 +59,34 @@ class _Watch:
             self.turn.notify_all()
 
 
+class Measured(Protocol):
+    """What a process of a cell came to: whose it was, and the seconds that it took."""
+
+    @property
+    def cell(self) -> str: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def elapsed(self) -> float: ...
+
+
+Ended = TypeVar("Ended", bound=Measured)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an env was found to have become `before` a cell was in it, and while it was (`changed`); mostly nothing."""
+
+    before: str = ""
+    changed: str = ""
+
+    def told_in(self, result: CellResult) -> CellResult:
+        """Return the cell's result, failed when its env was changed under it."""
+        if self.before:
+            result = result.model_copy(update={"env_changed": self.before})
+        return spoilt(result, self.changed) if self.changed else result
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """An env as one cell gets it; `writable` tells whether it may write to it."""
@@ -97,11 +126,10 @@ class EnvGuard:
         with self._alone(name):
             self._guard.accept(self._envs[name])
 
-    def measure(self, name: str, runner: str, run: Callable[[Room], CellResult]) -> CellResult:
-        """Run a cell in an env and return its result, failed when the env has changed; the next finds a clean one.
+    def measure(self, name: str, runner: str, run: Callable[[Room], Ended]) -> tuple[Ended, Seen]:
+        """Run a cell in an env and return what it came to, and what was seen of the env; the next finds a clean one.
 
         Cells that are short beside a look at their env are looked after together, as long as they are of one runner.
-        A result tells when its env was found changed before and built again.
         """
         with self._turn:
             watch = self._watches.setdefault(name, _Watch())
@@ -110,18 +138,16 @@ class EnvGuard:
             if watch.unseen and watch.runner != runner:
                 self._look(name, watch)
             watch.runner = runner
-            result = run(Room(self._envs[name], first))
+            ended = run(Room(self._envs[name], first))
             with self._turn:
                 before = self._found.pop(name, "")
-            result = result.model_copy(update={"env_changed": before}) if before else result
-            watch.unseen += result.elapsed
+            watch.unseen += ended.elapsed
             if not first and watch.cost > _SHARE * watch.unseen:
-                watch.cells.append((result.cell, result.round))
-                return result
-            changed = self._look(name, watch)
+                watch.cells.append((ended.cell, ended.round))
+                return ended, Seen(before)
+            return ended, Seen(before, self._look(name, watch))
         finally:
             watch.leave()
-        return spoilt(result, changed) if changed else result
 
     def look(self, name: str) -> None:
         """Look at an env in which cells have been since the last look."""

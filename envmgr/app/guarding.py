@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from envmgr.app.building import Builder, Built
-from envmgr.app.env_guard import EnvGuard, Room
+from envmgr.app.env_guard import Ended, EnvGuard, Room, Seen
 from envmgr.app.workplace import Workplace
 from envmgr.model.cell import Cell
 from envmgr.model.env import Env
 from envmgr.model.host import HostFacts
 from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest
-from envmgr.model.result import CellResult, SetAside
+from envmgr.model.result import SetAside
 
 
 class GuardedEnvs:
@@ -60,8 +60,8 @@ class GuardedEnvs:
         if built.fresh:
             self._guard.accept(built.target.label)
 
-    def measure(self, cell: Cell, run: Callable[[Room], CellResult]) -> CellResult:
-        """Run a cell in its env and return its result, as `EnvGuard.measure` does."""
+    def measure(self, cell: Cell, run: Callable[[Room], Ended]) -> tuple[Ended, Seen]:
+        """Run a cell in its env and return what it came to, as `EnvGuard.measure` does."""
         return self._guard.measure(cell.label, cell.runner, run)
 
     def late(self) -> tuple[SetAside, ...]:

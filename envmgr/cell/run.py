@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +11,14 @@ from envmgr.cell.classify import Evidence, classify, one_line
 from envmgr.cell.conditions import conditions_between
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
+from envmgr.model.conditions import Conditions
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult
 from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessRequest
 
 _PROTOCOL = 1
 _REQUEST = "in.json"
+_REPORT = "out.json"
 _REPORT_LIMIT = 64_000_000
 
 
@@ -28,8 +29,8 @@ class Surroundings:
     `python` is the env's interpreter, `runner` the script, `variables` the complete environment of the process. With a
     `machine` the result tells what else went on there.
     `log` gets stdout and stderr; `log_name` is how the result refers to it. `writable` are the folders that it may
-    write to besides its scratch folder (None: all). `folder` is one to work in, with nothing but what `lay_request` has
-    put there; without it one is made.
+    write to besides its own (None: all). `folder` is the one to work in, with nothing but what `lay_request` has put
+    there.
     """
 
     process: Process
@@ -39,21 +40,66 @@ class Surroundings:
     runner: Path
     variables: Mapping[str, str]
     log: Path
+    folder: Path
     log_name: str = ""
     machine: Machine | None = None
     writable: tuple[Path, ...] | None = None
-    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One process of a cell that has ended and is not judged yet, or the result of one that could not be run.
+
+    What it wrote still lies in its folder: the next cell need not wait until that is read.
+    """
+
+    of: Cell
+    round: int
+    started_at: str
+    surroundings: Surroundings
+    ended: Completed | CellResult
+    conditions: Conditions | None = None
+
+    @property
+    def cell(self) -> str:
+        """The cell's id."""
+        return self.of.id
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds that the process took."""
+        return self.ended.elapsed
 
 
 def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:
     """Run one process of a cell and return what became of it; a cell that goes wrong is a value, not an exception."""
+    return result_of(measure_cell(cell, round_number, surroundings))
+
+
+def measure_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> Measurement:
+    """Run one process of a cell to its end; one that could not be run is a value as well."""
     started_at = surroundings.clock.now().isoformat(timespec="seconds")
+    ended: Completed | CellResult
     try:
-        result = _measure(cell, round_number, surroundings)
+        ended, conditions = _run(cell, round_number, surroundings)
     except (EnvmgrError, OSError, ValueError) as error:
-        result = not_run(cell, round_number, error)
+        ended, conditions = not_run(cell, round_number, error), None
+    return Measurement(cell, round_number, started_at, surroundings, ended, conditions)
+
+
+def result_of(measurement: Measurement) -> CellResult:
+    """Return what became of a process: read from its report and its log, which are still there."""
+    cell, surroundings, ended = measurement.of, measurement.surroundings, measurement.ended
+    if isinstance(ended, Completed):
+        try:
+            result = classify(_evidence(ended, surroundings, cell), cell, measurement.round)
+        except (EnvmgrError, OSError, ValueError) as error:
+            result = not_run(cell, measurement.round, error)
+    else:
+        result = ended
     log = surroundings.log_name or surroundings.log.name
-    return result.model_copy(update={"started_at": started_at, "log": log})
+    update = {"started_at": measurement.started_at, "log": log, "conditions": measurement.conditions}
+    return result.model_copy(update=update)
 
 
 def lay_request(cell: Cell, folder: Path, files: Files) -> None:
@@ -66,34 +112,34 @@ def not_run(cell: Cell, round_number: int, error: Exception) -> CellResult:
     return _failed(cell, round_number, Phase.RUN, one_line(f"envmgr could not run the cell: {error}"))
 
 
-def _measure(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:
-    files = surroundings.files
+def _run(
+    cell: Cell, round_number: int, surroundings: Surroundings
+) -> tuple[Completed, Conditions | None] | tuple[CellResult, None]:
+    files, machine = surroundings.files, surroundings.machine
     if not files.exists(surroundings.python):
         reason = f"the env's interpreter is not there: {surroundings.python}"
-        return _failed(cell, round_number, Phase.INTERPRETER, reason)
+        return _failed(cell, round_number, Phase.INTERPRETER, reason), None
     if not files.exists(surroundings.runner):
-        return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}")
-    with nullcontext(surroundings.folder) if surroundings.folder else files.scratch("cell") as folder:
-        request, report = folder / _REQUEST, folder / "out.json"
-        if not surroundings.folder:
-            lay_request(cell, folder, files)
-        before = surroundings.machine.look() if surroundings.machine else None
-        completed = surroundings.process.run(
-            ProcessRequest(
-                argv=_command(surroundings, request, report),
-                cwd=folder,
-                env=surroundings.variables,
-                timeout=cell.timeout,
-                log=surroundings.log,
-                memory_limit=cell.memory,
-                writable=None if surroundings.writable is None else (folder, *surroundings.writable),
-            )
-        )
-        result = classify(_evidence(completed, report, surroundings, cell), cell, round_number)
-        if surroundings.machine is None or before is None:
-            return result
-        conditions = conditions_between(before, surroundings.machine.look(), completed.processor_seconds)
-        return result.model_copy(update={"conditions": conditions})
+        return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}"), None
+    request = _process_request(cell, surroundings)
+    before = machine.look() if machine else None
+    completed = surroundings.process.run(request)
+    if machine is None or before is None:
+        return completed, None
+    return completed, conditions_between(before, machine.look(), completed.processor_seconds)
+
+
+def _process_request(cell: Cell, surroundings: Surroundings) -> ProcessRequest:
+    folder = surroundings.folder
+    return ProcessRequest(
+        argv=_command(surroundings, folder / _REQUEST, folder / _REPORT),
+        cwd=folder,
+        env=surroundings.variables,
+        timeout=cell.timeout,
+        log=surroundings.log,
+        memory_limit=cell.memory,
+        writable=None if surroundings.writable is None else (folder, *surroundings.writable),
+    )
 
 
 def _command(surroundings: Surroundings, request: Path, report: Path) -> tuple[str, ...]:
@@ -111,8 +157,8 @@ def _request_text(cell: Cell) -> str:
     return json.dumps(request, indent=1)
 
 
-def _evidence(completed: Completed, report: Path, surroundings: Surroundings, cell: Cell) -> Evidence:
-    text, problem = _read_report(report, surroundings.files)
+def _evidence(completed: Completed, surroundings: Surroundings, cell: Cell) -> Evidence:
+    text, problem = _read_report(surroundings.folder / _REPORT, surroundings.files)
     log = surroundings.files.read(surroundings.log) or ""
     return Evidence(completed, text, problem, log, cell.memory)
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.app.confining import outside, own_temporary, writable_of
-from envmgr.app.env_guard import EnvGuard, Room
+from envmgr.app.env_guard import EnvGuard, Room, Seen
 from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.app.sharing import shared
 from envmgr.backends import invariants
-from envmgr.cell.run import Surroundings, lay_request, run_cell
+from envmgr.cell.run import Measurement, Surroundings, lay_request, measure_cell, result_of
 from envmgr.env.build import build_once
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Places, Switches, Tools
 from envmgr.env.identity import env_key
@@ -141,13 +141,15 @@ def measure(order: CellOrder) -> CellAnswer:
         run = _prepared(place, order, scratch)
         with nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock"):
             stands_in = host.stand_in is not None
-            result = run(Room(env, writable=False)) if stands_in else guard.measure(env.path, cell.runner, run)
+            room = Room(env, writable=False)
+            ended, seen = (run(room), Seen()) if stands_in else guard.measure(env.path, cell.runner, run)
+        result = seen.told_in(result_of(ended))
         text = (place.files.read(scratch / "log") or "")[-_LOG_KEPT:]
     result = result.model_copy(update={"host": host.facts.name})
     return CellAnswer(host.facts.name, cell, result, text, guard.late())
 
 
-def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Room], CellResult]:
+def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Room], Measurement]:
     """Lay out what a cell needs in a folder of scratch, and return what runs it in an env."""
     cell, manifest = order.cell, order.env.manifest
     home, folder, log = scratch / "home", scratch / "work", scratch / "log"
@@ -158,7 +160,7 @@ def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Ro
     lay_data(place, manifest, home)
     lay_request(cell, folder, place.files)
 
-    def run(room: Room) -> CellResult:
+    def run(room: Room) -> Measurement:
         variables = variables_of(place, room.env, manifest, home, selection_of(manifest, cell.device))
         surroundings = Surroundings(
             process=place.process,
@@ -173,7 +175,7 @@ def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Ro
             writable=(home, *outside(place), *(writable_of(place, room.env) if room.writable else ())),
             folder=folder,
         )
-        return run_cell(cell, order.round, surroundings)
+        return measure_cell(cell, order.round, surroundings)
 
     return run
 

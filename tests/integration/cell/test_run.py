@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from envmgr.cell.run import Surroundings, run_cell
+from envmgr.cell.run import Surroundings, lay_request, run_cell
 from envmgr.errors import BuildError
 from envmgr.model.cell import Cell
 from envmgr.model.env import Device
@@ -46,9 +46,14 @@ def run(tmp_path):
     def run(body, cell=CELL, python=sys.executable, files=None, **fields):
         runner = tmp_path / "runner.py"
         runner.write_text(HEAD + textwrap.dedent(body), encoding="utf-8")
+        files = files or RealFiles(tmp_path / "scratch")
+        folder = tmp_path / "work"
+        folder.mkdir(exist_ok=True)
+        lay_request(cell, folder, files)
         surroundings = Surroundings(
             process=RealProcess({}),
-            files=files or RealFiles(tmp_path / "scratch"),
+            files=files,
+            folder=folder,
             clock=RealClock(),
             python=Path(python),
             runner=fields.pop("runner", runner),
@@ -57,9 +62,7 @@ def run(tmp_path):
             log_name="logs/c1-1.log",
             **fields,
         )
-        result = run_cell(cell, 1, surroundings)
-        assert list((tmp_path / "scratch").glob("*")) == [], "the scratch folder is gone afterwards"
-        return result
+        return run_cell(cell, 1, surroundings)
 
     return run
 
@@ -73,7 +76,7 @@ def test_a_runner_gets_request_environment_and_folder_and_its_report_is_read(run
     request, variables, folder, isolated = json.loads(result.report.notes[0])
     assert request == {"protocol": 1, "cell": "c1", "device": "llvm_cpu.0", "parameters": {"size": 3}}
     assert set(variables) - {"LC_CTYPE", "SYSTEMROOT"} == {"HOME", "MARK"}
-    assert Path(folder).parent == tmp_path / "scratch"
+    assert Path(folder) == tmp_path / "work"
     assert isolated == 1
     assert result.log == "logs/c1-1.log"
     assert (tmp_path / "run" / result.log).read_text(encoding="utf-8") == "hello\n"
@@ -131,11 +134,11 @@ def test_a_missing_interpreter_or_runner_is_a_failure_of_the_cell(run, tmp_path)
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), BuildError("x is held", "", "wait")])
 def test_an_error_of_envmgr_itself_is_a_failure_of_the_cell(run, tmp_path, error):
-    class FullDisk(RealFiles):
-        def write(self, path, text, *, durable=True):
+    class Unreadable(RealFiles):
+        def read(self, path):
             raise error
 
-    result = run("report()", files=FullDisk(tmp_path / "scratch"))
+    result = run("report()", files=Unreadable(tmp_path / "scratch"))
     assert result.outcome is Outcome.FAILED
     assert result.reason.startswith("envmgr could not run the cell: ")
     assert str(error).splitlines()[0] in result.reason

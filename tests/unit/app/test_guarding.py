@@ -58,6 +58,11 @@ def guard(project, env):
     return made
 
 
+def measured(guard, name, runner, run):
+    result, seen = guard.measure(name, runner, run)
+    return seen.told_in(result)
+
+
 def passed(number):
     return CellResult(cell="alpha-box", round=number, outcome=Outcome.PASSED, elapsed=0.1)
 
@@ -67,7 +72,7 @@ def test_a_change_that_is_seen_at_once_fails_the_cell_and_the_next_finds_what_wa
         env.module.write_text("ANSWER = 43\n")
         return passed(0)
 
-    result = guard.measure("alpha", "speed", change)
+    result = measured(guard, "alpha", "speed", change)
     assert (result.outcome, result.env_changed) == (Outcome.FAILED, "1 altered (module.py)")
     assert result.reason.startswith("while it ran its environment was changed: 1 altered (module.py)")
     assert env.module.read_text() == "ANSWER = 42\n"
@@ -75,14 +80,14 @@ def test_a_change_that_is_seen_at_once_fails_the_cell_and_the_next_finds_what_wa
 
 
 def test_a_change_that_is_seen_late_fails_every_result_that_it_may_have_spoilt(guard, env, workplace, store_run):
-    guard.measure("alpha", "speed", lambda _: passed(0))
-    guard.measure("alpha", "speed", lambda _: passed(1))
+    measured(guard, "alpha", "speed", lambda _: passed(0))
+    measured(guard, "alpha", "speed", lambda _: passed(1))
 
     def change(_room):
         env.module.write_text("ANSWER = 43\n")
         return passed(2)
 
-    assert guard.measure("alpha", "speed", change).outcome is Outcome.PASSED
+    assert measured(guard, "alpha", "speed", change).outcome is Outcome.PASSED
     guard.look_at_all()
     (late,) = guard.late()
     assert late.cells == (("alpha-box", 1), ("alpha-box", 2))
@@ -101,7 +106,7 @@ def test_an_env_that_was_changed_before_is_told_by_the_first_cell_and_by_the_tab
     env.module.write_text("ANSWER = 43\n")
     again = guard.take("alpha", Env.model_validate(guard._envs["alpha"]), env.build, fresh=False)
     assert Path(again.path, "module.py").read_text() == "ANSWER = 42\n"
-    results = [guard.measure("alpha", "speed", lambda _, number=number: passed(number)) for number in range(2)]
+    results = [measured(guard, "alpha", "speed", lambda _, number=number: passed(number)) for number in range(2)]
     assert [result.env_changed for result in results] == ["1 altered (module.py)", ""]
     assert {result.outcome for result in results} == {Outcome.PASSED}
     store_run(RUN, {"beta": 1.0}, processes=1)
@@ -120,8 +125,8 @@ def test_what_another_process_has_built_again_is_taken_as_it_is(project, guard, 
         env.module.write_text("ANSWER = 43\n")
         return passed(0)
 
-    guard.measure("alpha", "speed", change)
-    assert other.measure("alpha", "speed", lambda _: passed(1)).outcome is Outcome.PASSED
+    measured(guard, "alpha", "speed", change)
+    assert measured(other, "alpha", "speed", lambda _: passed(1)).outcome is Outcome.PASSED
     assert len(env.built) == 2, "once at first, once by the one that found the change"
 
 
@@ -131,7 +136,7 @@ def test_an_env_that_is_gone_is_built_again(guard, env):
         env.folder.rmdir()
         return passed(0)
 
-    assert "its folder is gone" in guard.measure("alpha", "speed", take_away).reason
+    assert "its folder is gone" in measured(guard, "alpha", "speed", take_away).reason
     assert env.module.read_text() == "ANSWER = 42\n"
 
 
@@ -146,5 +151,5 @@ def test_bytecode_that_is_being_written_is_no_change(guard, env):
         (env.folder / "__pycache__" / "module.cpython-311.pyc.140487187772352").unlink()
         return passed(1)
 
-    assert guard.measure("alpha", "speed", begin_to_write).outcome is Outcome.PASSED
-    assert guard.measure("alpha", "other", write_on).outcome is Outcome.PASSED
+    assert measured(guard, "alpha", "speed", begin_to_write).outcome is Outcome.PASSED
+    assert measured(guard, "alpha", "other", write_on).outcome is Outcome.PASSED
