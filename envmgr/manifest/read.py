@@ -13,6 +13,7 @@ from envmgr.errors import ManifestError
 from envmgr.manifest.faults import Fault, manifest_error, suggest
 from envmgr.manifest.positions import Key
 from envmgr.model.manifest import Manifest, Matrix
+from envmgr.model.outcome import NEVER_OBSERVED
 
 Shape = TypeVar("Shape", Manifest, Matrix)
 
@@ -110,6 +111,7 @@ def _fault(error: Any, shape: type[BaseModel]) -> Fault:
     found = f"found {_describe(error['input'])}"
     if kind in {"enum", "literal_error"}:
         known = re.findall(r"'([^']*)'", error["ctx"]["expected"]) or [error["ctx"]["expected"]]
+        known = [word for word in known if word not in NEVER_OBSERVED]
         return Fault(key, f"unknown value: {found}", suggest(str(error["input"]), known))
     if kind == "string_pattern_mismatch":
         return Fault(key, f"bad value: {found}", f"wanted a text like {error['ctx']['pattern']}")

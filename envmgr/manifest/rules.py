@@ -13,10 +13,9 @@ from packaging.utils import InvalidName, canonicalize_name
 from envmgr.manifest.faults import Fault, suggest
 from envmgr.manifest.positions import Key
 from envmgr.model.manifest import Manifest
-from envmgr.model.outcome import Outcome
+from envmgr.model.outcome import NEVER_OBSERVED
 from envmgr.model.platform import Platform
 
-_NEVER_OBSERVED = frozenset({Outcome.XFAIL, Outcome.XPASS})
 _VARIANT = re.compile(r"3\.\d+")
 _VARIABLE = re.compile(r"[^=\0]+")
 
@@ -144,7 +143,7 @@ def expectations(manifest: Manifest, runners: Collection[str]) -> Iterator[Fault
             yield Fault((*key, "platform"), f"unknown platform '{expect.platform}'", suggest(expect.platform, Platform))
         if expect.python is not None and not _VARIANT.match(expect.python) and _specifier(expect.python) is None:
             yield Fault((*key, "python"), f"not a version of Python: '{expect.python}'", "wanted such as 3.8 or >=3.8")
-        if expect.outcome in _NEVER_OBSERVED:
+        if expect.outcome in NEVER_OBSERVED:
             why = "it is what an expectation turns an outcome into"
             yield Fault(
                 (*key, "outcome"),

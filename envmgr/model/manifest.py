@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from envmgr.model.noun import Noun
-from envmgr.model.outcome import Outcome
+from envmgr.model.outcome import NEVER_OBSERVED, Outcome
 from envmgr.model.platform import Platform
 
 
 def _kebab(name: str) -> str:
     return name.replace("_", "-")
+
+
+_VERSIONS = r"(===\s*[^\s;)]+|(==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9][A-Za-z0-9.*+!_-]*)"
+_SPECIFIER = rf"\s*({_VERSIONS})?\s*(,\s*({_VERSIONS})?\s*)*"
+_NAME = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
+
+
+def _shaped(pattern: str) -> Any:
+    """Return what tells editors the shape of a text; `envmgr.manifest.rules` checks what it means, and tells more."""
+    return Field(json_schema_extra={"pattern": f"^{pattern}$"})
+
+
+Specifier = Annotated[str, _shaped(_SPECIFIER)]
+"""Versions, as PEP 440 asks for them: `>=3.8,<3.11`."""
+Requirement = Annotated[str, _shaped(rf"\s*{_NAME}\s*(\[[^\]]*\]\s*)?(\(({_SPECIFIER})\)|{_SPECIFIER})\s*(;.*)?")]
+"""A distribution with the versions that will do, as PEP 508 asks for it, without an address."""
+MinorVersion = Annotated[str, _shaped(r"3\.[0-9]+")]
+"""A minor version of Python: `3.8`."""
+Address = Annotated[str, _shaped(r"(https?|file)://[^/@]*(/.*)?")]
+"""Where an index is, without a credential."""
 
 
 class Written(Noun):
@@ -29,7 +49,7 @@ class Index(Written):
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", description="how locks and errors call it")
-    url: str = Field(description="its address, without a credential: https://..., http://... or file://...")
+    url: Address = Field(description="its address, without a credential: https://..., http://... or file://...")
     packages: tuple[str, ...] = Field(min_length=1, description="the distributions that it serves, and it alone")
     platforms: tuple[Platform, ...] = Field(
         default=tuple(Platform), min_length=1, description="where it holds; elsewhere the default index serves"
@@ -56,7 +76,10 @@ class Expect(Written):
     device: str | None = Field(default=None, description="only on this device, by id or API")
     platform: str | None = Field(default=None, description="only on this platform")
     python: str | None = Field(default=None, description="only on these Pythons: a minor version or a specifier")
-    outcome: Outcome = Field(description="the bare outcome: wrong, failed, crashed, build-failed, ...")
+    outcome: Outcome = Field(
+        description="the bare outcome: wrong, failed, crashed, build-failed, ...",
+        json_schema_extra={"not": {"enum": [*sorted(each.value for each in NEVER_OBSERVED)]}},
+    )
     reason: str = Field(min_length=1, description="a regular expression that is searched for in the observed reason")
     issue: str | None = Field(default=None, description="where it is reported, such as `plaidml#1066`")
 
@@ -64,19 +87,29 @@ class Expect(Written):
 class Variants(Written):
     """The axes along which a manifest is multiplied; the first value is the default."""
 
-    python: tuple[str, ...] = Field(
+    python: tuple[MinorVersion, ...] = Field(
         min_length=1, description='minor versions: ["3.8", "3.7"] gives NAME@py3.8 and NAME@py3.7; the first is default'
     )
+
+
+_ONE_OF_BOTH: dict[str, Any] = {
+    "if": {"required": ["step"], "properties": {"step": {"minItems": 1}}},
+    "then": {"properties": {"requirements": {"maxItems": 0}}},
+    "else": {"required": ["requirements"], "properties": {"requirements": {"minItems": 1}}},
+}
+"""For editors: a manifest has either a history or a set of requirements."""
 
 
 class Manifest(Written):
     """A version set: what to install on which Python, and which runners measure it."""
 
+    model_config = ConfigDict(json_schema_extra=_ONE_OF_BOTH)
+
     schema_: Literal[1] = Field(alias="schema", description="the form of this file: 1")
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="the file's stem")
     summary: str = Field(default="", description="one line for tables")
-    python: str = Field(description="which Pythons will do, as PEP 440: `>=3.7,<3.10`")
-    requirements: tuple[str, ...] = Field(default=(), description="PEP 508, pinned as far as it matters")
+    python: Specifier = Field(description="which Pythons will do, as PEP 440: `>=3.7,<3.10`")
+    requirements: tuple[Requirement, ...] = Field(default=(), description="PEP 508, pinned as far as it matters")
     exclude_newer: date | None = Field(default=None, description="a date: resolve as of that day")
     platforms: tuple[Platform, ...] = Field(
         default=tuple(Platform),
@@ -102,11 +135,13 @@ class Manifest(Written):
     allow_source: tuple[str, ...] = Field(
         default=(), description='distributions that may be built from source, by name (`"*"`: all)'
     )
-    build_constraints: tuple[str, ...] = Field(default=(), description="limits on build requirements, as uv has them")
-    overrides: tuple[str, ...] = Field(
+    build_constraints: tuple[Requirement, ...] = Field(
+        default=(), description="limits on build requirements, as uv has them"
+    )
+    overrides: tuple[Requirement, ...] = Field(
         default=(), description="requirements that stand instead of what dependencies ask for, as uv has them"
     )
-    build_requires: dict[str, tuple[str, ...]] = Field(
+    build_requires: dict[str, tuple[Requirement, ...]] = Field(
         default_factory=dict,
         description='needed to build a distribution and not declared by it: `flash-attn = ["torch"]`',
     )

@@ -24,6 +24,9 @@ class Outcome(StrEnum):
 NEUTRAL = frozenset({Outcome.UNAVAILABLE, Outcome.NOT_OFFERED, Outcome.SKIPPED})
 """Outcomes that never fail a matrix: the host, not the version set, decided them."""
 
+NEVER_OBSERVED = frozenset({Outcome.XFAIL, Outcome.XPASS})
+"""What an expectation turns an outcome into; so it cannot be expected itself."""
+
 
 class Phase(StrEnum):
     """The step in which a cell stopped."""

@@ -52,27 +52,6 @@ def test_the_shipped_schema_is_that_of_the_code(name):
     assert (ROOT / "manifests" / "schemas" / f"{name}.json").read_text() == schema_text(name)
 
 
-GOOD = 'schema = 1\nname = "a"\npython = ">=3.8"\nrequirements = ["numpy"]\n'
-
-
-@pytest.mark.parametrize(
-    ("lines", "place", "said"),
-    [
-        ('pyton = ">=3"', [], "pyton"),
-        ('backend = "plaidmll"', ["backend"], "plaidmll"),
-        ("runners = 3", ["runners"], "not of type"),
-        ('platforms = ["linux-sparc"]', ["platforms", 0], "linux-sparc"),
-        ('[[expect]]\noutcome = "wrong"', ["expect", 0], "reason"),
-        ('[[step]]\ninstall = ["x"]\ninstaller = "conda"', ["step", 0, "installer"], "conda"),
-        ("[variants]\npython = []", ["variants", "python"], "[]"),
-    ],
-)
-def test_a_fault_is_named_where_it_stands(manifest, lines, place, said):
-    (error,) = manifest.iter_errors(as_json(GOOD + lines))
-    assert list(error.absolute_path) == place
-    assert said in error.message
-
-
 @pytest.mark.parametrize("command", ["manifest", "matrix", "output", *OUTPUTS])
 def test_every_schema_is_one(command):
     jsonschema.Draft202012Validator.check_schema(schema_of(command))
