@@ -16,6 +16,11 @@ from envmgr.manifest.read import parse_manifest
 from envmgr.manifest.write import RUNNERS, write_draft
 from envmgr.ports import Files
 
+_GENERAL = frozenset(
+    {"requirements", "environment", "pyproject", "pylock", "tox", "noxfile", "asv.conf", "freeze", "setup", "Pipfile"}
+)
+"""Names of files that tell nothing of the project in them."""
+
 
 class Adopted(NamedTuple):
     """The files that were written, and what of the source file a manifest cannot say."""
@@ -76,8 +81,7 @@ def _names(drafts: tuple[Draft, ...], source: Path, name: str | None) -> tuple[s
 
 
 def _of_place(source: Path) -> str:
-    general = {"requirements", "environment", "pyproject", "pylock", "tox", "noxfile", "asv.conf", "freeze"}
-    return source.resolve().parent.name if source.stem in general else source.stem
+    return source.resolve().parent.name if source.stem in _GENERAL else source.stem
 
 
 def _stem(name: str) -> str:

@@ -24,8 +24,8 @@ def init(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="Make manifests of requirements.txt, a freeze, pyproject.toml, pylock.toml, environment.yml, tox.ini, "
-            "noxfile.py or asv.conf.json.",
+            help="Make manifests of requirements.txt, a freeze, pyproject.toml, pylock.toml, Pipfile, Pipfile.lock, "
+            "setup.cfg, setup.py (read, never run), environment.yml, tox.ini, noxfile.py or asv.conf.json.",
         ),
     ] = None,
     name: Annotated[

@@ -10,8 +10,11 @@ from envmgr.manifest.adopt.asv import read_asv
 from envmgr.manifest.adopt.conda import read_environment
 from envmgr.manifest.adopt.draft import Draft, limited
 from envmgr.manifest.adopt.nox import read_noxfile
+from envmgr.manifest.adopt.pipenv import read_pipfile, read_pipfile_lock
 from envmgr.manifest.adopt.project import read_pylock, read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
+from envmgr.manifest.adopt.setup_config import read_setup_config
+from envmgr.manifest.adopt.setup_script import read_setup_script
 from envmgr.manifest.adopt.tox import read_tox
 
 Reader = Callable[[str, Mapping[str, str]], tuple[Draft, ...]]
@@ -24,6 +27,10 @@ _BY_NAME: dict[str, Reader] = {
     "tox.ini": read_tox,
     "noxfile.py": read_noxfile,
     "asv.conf.json": lambda text, _: read_asv(text),
+    "Pipfile": lambda text, _: read_pipfile(text),
+    "Pipfile.lock": lambda text, _: read_pipfile_lock(text),
+    "setup.cfg": read_setup_config,
+    "setup.py": read_setup_script,
 }
 FORMS = (*_BY_NAME, "requirements.txt", "a freeze")
 """What can be read, by the file's usual name."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.conda import asked_of_conda
 from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle
+from envmgr.manifest.adopt.literals import texts_of
 from envmgr.manifest.adopt.requirements import read_requirements
 
 _TWO = 2
@@ -46,7 +47,7 @@ def _combinations(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> l
             or len(decorator.args) < _TWO
         ):
             continue
-        names = [name.strip() for text in _texts(decorator.args[0], known) for name in text.split(",")]
+        names = [name.strip() for text in texts_of(decorator.args[0], known) for name in text.split(",")]
         listed = decorator.args[1]
         listed = known.get(listed.id, listed) if isinstance(listed, ast.Name) else listed
         items = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
@@ -66,13 +67,13 @@ def _draft(
     function: ast.FunctionDef, decorator: ast.expr, known: Mapping[str, ast.expr], others: Mapping[str, str]
 ) -> Draft:
     keywords = {each.arg: each.value for each in decorator.keywords} if isinstance(decorator, ast.Call) else {}
-    name = "".join(_texts(keywords["name"], known)) if "name" in keywords else function.name
-    asked = list(_texts(keywords["python"], known)) if "python" in keywords else []
+    name = "".join(texts_of(keywords["name"], known)) if "name" in keywords else function.name
+    asked = list(texts_of(keywords["python"], known)) if "python" in keywords else []
     specifier, variants = python_of_many([minor_of(each) for each in asked])
     lines: list[str] = []
     notes: list[str] = []
     for call in _calls(function, "install", "conda_install"):
-        given = [list(_texts(argument, known)) for argument in call.args]
+        given = [list(texts_of(argument, known)) for argument in call.args]
         if not all(given):
             notes.append(f"left out of session {name}: an argument of line {call.lineno} is known only when it runs")
         words = [text for texts in given for text in texts]
@@ -93,7 +94,7 @@ def _parameters(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> Ite
     """Yield the name and the value of each parameter that stands for something, as a part of a manifest's name."""
     for argument in function.args.args[1:]:
         if argument.arg in known:
-            yield "-".join([argument.arg, *_texts(known[argument.arg], known)])
+            yield "-".join([argument.arg, *texts_of(known[argument.arg], known)])
 
 
 def _is_called(node: ast.expr, *names: str) -> bool:
@@ -142,31 +143,3 @@ def _constants(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             yield node.targets[0].id, node.value
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
             yield node.target.id, node.value
-
-
-def _texts(node: ast.expr, known: Mapping[str, ast.expr]) -> Iterator[str]:
-    """Yield the texts that an expression stands for, as far as they can be read without running it."""
-    match node:
-        case ast.Constant(value=str(text)):
-            yield text
-        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
-            for item in items:
-                yield from _texts(item, known)
-        case ast.Starred(value=value):
-            yield from _texts(value, known)
-        case ast.Name(id=name) if name in known:
-            yield from _texts(known[name], {key: value for key, value in known.items() if key != name})
-        case ast.JoinedStr(values=parts):
-            yield from _joined([list(_texts(part, known)) for part in parts])
-        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-            yield from _texts(value, known)
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            yield from _joined([list(_texts(left, known)), list(_texts(right, known))])
-        case _:
-            return
-
-
-def _joined(parts: list[list[str]]) -> Iterator[str]:
-    """Yield the text of several expressions, if each of them stands for one."""
-    if all(len(part) == 1 for part in parts):
-        yield "".join(text for part in parts for text in part)

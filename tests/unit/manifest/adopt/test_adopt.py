@@ -86,6 +86,25 @@ EXPECTED = {
         ("parametrized-lint", ">=3.8", ("ruff", "mypy==1.8")),
     ],
     "benchmarks/asv.conf.json": [("thing", ">=3.8,<3.12", ("numpy==1.24", "emcee", "cython"))],
+    "pipfile/Pipfile": [
+        ("pipfile", "==3.7.*", (
+            "numpy", "keras==2.2.4", "h5py<3", "tensorflow>=1.13,<1.14",
+            "requests[socks]~=2.25 ; (sys_platform != 'win32' or python_version >= '3.7') and os_name == 'posix'",
+            "dataclasses ; python_version < '3.7'",
+        )),
+    ],
+    "pipfile-lock/Pipfile.lock": [
+        ("pipfile-lock", "==3.9.18", ("numpy==1.24.4 ; python_version >= '3.8'", "requests[socks]==2.31.0")),
+    ],
+    "setup-cfg/setup.cfg": [
+        ("old_segmenter", ">=3.6,<3.8", ("h5py<3", "keras==2.2.4", 'importlib-metadata; python_version<"3.8"')),
+    ],
+    "setup-py/setup.py": [
+        ("thing", ">=3.6,<3.10", ("numpy==1.19.5", "scipy>=1.4", "h5py>=2.10,<3", "six", "matplotlib>=3",
+                                  "pandas<1.2")),
+    ],
+    "setup-files/setup.py": [("setup-files", ">=3.8,<3.10", ("keras==2.3.1", "h5py<3", "tensorflow>=2.2,<2.3"))],
+    "setup-bare/setup.py": [("bare", ">=3.8", ("numpy<2",))],
     "frozen/frozen.txt": [("frozen", ">=3.8", ("absl-py==1.4.0", "torch==2.0.1+cpu", "typing_extensions==4.7.1"))],
 }  # fmt: skip
 
@@ -119,6 +138,16 @@ def test_a_file_becomes_the_manifests_that_it_means(adopted, source):
         ("factors/tox.ini", "not taken over: the commands"),
         ("benchmarks/asv.conf.json", "not taken over: exclude"),
         ("frozen/frozen.txt", "pkg-resources==0.0.0"),
+        ("pipfile/Pipfile", "the packages of dev-packages, docs"),
+        ("pipfile/Pipfile", "forked comes from"),
+        ("pipfile/Pipfile", "the index https://spare.example.org/simple is not taken over"),
+        ("pipfile-lock/Pipfile.lock", "the default index https://index.example.org/simple is not taken over"),
+        ("setup-cfg/setup.cfg", "not taken over: the extras gpu, test"),
+        ("setup-cfg/setup.cfg", "dep is asked for by address"),
+        ("setup-py/setup.py", "line 14 adds 'pyobjc' only under a condition"),
+        ("setup-py/setup.py", "os.environ.get('EXTRA', '') in line 30 is known only when it runs"),
+        ("setup-files/setup.py", "taken from requirements/base.txt"),
+        ("setup-bare/setup.py", "taken from setup.cfg"),
     ],
 )
 def test_what_a_manifest_cannot_say_is_told(adopted, source, word):
@@ -130,6 +159,53 @@ def test_variants_variables_and_constraints_are_taken_over(adopted):
     assert adopted("tox/tox.ini")[0][0].variants.python == ("3.8", "3.9", "3.10")
     assert adopted("conda/environment.yml")[0][0].env == {"KERAS_BACKEND": "plaidml.keras.backend"}
     assert adopted("nested/requirements/dev.txt")[0][0].overrides == ("numpy==1.19.5",)
+
+
+def test_an_index_of_a_pipfile_serves_what_names_it_without_its_credentials(adopted):
+    (manifest,), _ = adopted("pipfile/Pipfile")
+    (index,) = manifest.index
+    assert (index.name, index.url, index.packages) == (
+        "own-wheels", "https://wheels.example.org/simple", ("tensorflow",),
+    )  # fmt: skip
+
+
+def test_the_password_of_a_source_is_told_nowhere(adopted):
+    _, notes = adopted("pipfile-lock/Pipfile.lock")
+    assert not any("pw" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("script", "requirements"),
+    [
+        ("setup(install_requires=['a'] + ['b'])", ("a", "b")),
+        ("setup(install_requires='a\\nb<2')", ("a", "b<2")),
+        ("import setuptools as s\ns.setup(**{'install_requires': ['a']})", ("a",)),
+        ("config = dict(install_requires=('a', *more))\nmore = ['b']\nsetup(**config)", ("a", "b")),
+        ("a = []\na.append('x')\na.extend(['y', 'z'])\nsetup(install_requires=a)", ("x", "y", "z")),
+        ("V = '1.5'\nsetup(install_requires=['a=={}'.format(V), 'b{op}{v}'.format(op='<', v=V)])", ("a==1.5", "b<1.5")),
+        ("def main():\n    wanted = ['a']\n    setup(install_requires=list(wanted))\nmain()", ("a",)),
+        ("a = b\nb = a\nsetup(install_requires=['x'] + a)", ("x",)),
+        ("setup(install_requires=(here / 'base.txt').read_text().split())", ("k",)),
+        ("def read(n):\n    return open(n).readlines()\nsetup(install_requires=read('base.txt'))", ("k",)),
+        ("def known():\n    return open('base.txt').readlines()\nsetup(install_requires=known())", ("k",)),
+    ],
+)  # fmt: skip
+def test_a_setup_script_is_read_in_the_shapes_in_which_people_write_it(script, requirements):
+    (draft,) = adopt("setup.py", script, {"base.txt": "k\n"})
+    assert draft.requirements == requirements
+
+
+def test_a_setup_script_is_never_run(tmp_path):
+    sign = tmp_path / "it-ran"
+    script = f"from pathlib import Path\nPath({str(sign)!r}).touch()\nsetup(install_requires=['a'])\n"
+    adopt("setup.py", script, {})
+    assert not sign.exists()
+
+
+def test_what_setup_finds_beside_it_is_that_of_a_modern_project():
+    others = {"pyproject.toml": '[project]\nname = "new"\ndependencies = ["numpy"]\n', "setup.cfg": "[flake8]\n"}
+    (draft,) = adopt("setup.py", "from setuptools import setup\nsetup()\n", others)
+    assert (draft.name, draft.requirements) == ("new", ("numpy",))
 
 
 def test_a_constraint_on_what_is_asked_for_limits_it_and_one_on_others_overrides(adopted):
@@ -168,6 +244,17 @@ def test_a_manifest_that_is_there_is_never_overwritten(adopted):
         ("noxfile.py", "def", "is no Python"),
         ("asv.conf.json", "{", "is no JSON"),
         ("tox.ini", "envlist", "cannot be read"),
+        ("Pipfile", "[packages\n", "is no TOML"),
+        ("Pipfile.lock", "{", "is no JSON"),
+        ("Pipfile.lock", "[]", "holds no table"),
+        ("setup.cfg", "install_requires = numpy", "cannot be read"),
+        ("setup.cfg", "[flake8]\nmax-line-length = 100", "asks for no distribution"),
+        ("setup.py", "def", "is no Python"),
+        ("setup.py", "print('numpy')", "calls no setup()"),
+        ("setup.py", "setup(name='a')", "asks for no distribution"),
+        ("setup.py", "setup(install_requires=wanted())", "known only when it runs"),
+        ("setup.py", "if new:\n a = ['x']\nelse:\n a = ['y']\nsetup(install_requires=a)", "known only when it runs"),
+        ("setup.py", "setup(install_requires=open('gone.txt').read())", "known only when it runs"),
         ("pyproject.toml", '[project]\ndependencies = ["numpy"]\nrequires-python = "three"', "range of Pythons"),
     ],
 )
