@@ -29,7 +29,7 @@ def read_pipfile(text: str) -> tuple[Draft, ...]:
     except tomllib.TOMLDecodeError as error:
         raise UsageError("Pipfile is no TOML", str(error), "mend it first") from None
     others = [name for name, table in data.items() if name not in _TABLES and isinstance(table, Mapping) and table]
-    return (_draft(data.get("packages", {}), data.get("source", ()), data.get("requires", {}), others),)
+    return (_draft(data.get("packages"), data.get("source"), data.get("requires"), others),)
 
 
 def read_pipfile_lock(text: str) -> tuple[Draft, ...]:
@@ -40,17 +40,14 @@ def read_pipfile_lock(text: str) -> tuple[Draft, ...]:
         raise UsageError("Pipfile.lock is no JSON", str(error), "pipenv lock") from None
     if not isinstance(data, Mapping):
         raise UsageError("Pipfile.lock holds no table", "wanted { ... }", "pipenv lock")
-    meta = data.get("_meta", {})
+    meta = _table(data.get("_meta"))
     others = [name for name, table in data.items() if name not in {"_meta", "default"} and table]
-    return (_draft(data.get("default", {}), meta.get("sources", ()), meta.get("requires", {}), others),)
+    return (_draft(data.get("default"), meta.get("sources"), meta.get("requires"), others),)
 
 
-def _draft(
-    packages: Mapping[str, Any],
-    sources: Iterable[Mapping[str, Any]],
-    requires: Mapping[str, Any],
-    others: Iterable[str],
-) -> Draft:
+def _draft(listed: Any, sources: Any, required: Any, others: Iterable[str]) -> Draft:
+    """Return the draft of three tables; what is of another shape says nothing."""
+    packages, requires = _table(listed), _table(required)
     texts: list[str] = []
     notes: list[str] = []
     for name, wanted in packages.items():
@@ -60,9 +57,9 @@ def _draft(
         else:
             texts.append(_requirement(name, table))
     kept, unusable = settle(texts)
-    indexes, untold = _indexes(packages, tuple(sources))
-    listed = ", ".join(others)
-    left = (f"not taken over: the packages of {listed}",) if listed else ()
+    indexes, untold = _indexes(packages, tuple(map(_table, sources if isinstance(sources, list) else ())))
+    categories = ", ".join(others)
+    left = (f"not taken over: the packages of {categories}",) if categories else ()
     python = str(requires.get("python_full_version") or requires.get("python_version") or ANY_PYTHON)
     return Draft(
         requirements=kept,
@@ -75,7 +72,7 @@ def _draft(
 def _requirement(name: str, table: Mapping[str, Any]) -> str:
     version = str(table.get("version", "*")).strip()
     version = "" if version == "*" else f"=={version}" if version[:1].isdigit() else version
-    extras = f"[{','.join(table['extras'])}]" if table.get("extras") else ""
+    extras = f"[{','.join(map(str, table['extras']))}]" if isinstance(table.get("extras"), list) else ""
     markers = [str(table["markers"])] if table.get("markers") else []
     markers += [f"{key} {table[key]}" for key in _MARKERS if key in table]
     joined = " and ".join(f"({each})" if len(markers) > 1 and " or " in each else each for each in markers)
@@ -104,6 +101,10 @@ def _default(sources: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
     if sources and sources[0].get("name") != "pypi":
         url = _bare(str(sources[0].get("url", "")))
         yield f"the default index {url} is not taken over: pip's or uv's own configuration says which one it is"
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _bare(url: str) -> str:

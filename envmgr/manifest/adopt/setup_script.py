@@ -26,7 +26,7 @@ def read_setup_script(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
     """
     try:
         module = ast.parse(text)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:
         raise UsageError("setup.py is no Python", str(error), "mend it first") from None
     call = next(
         (node for node in ast.walk(module) if isinstance(node, ast.Call) and _named(node.func) == "setup"), None
