@@ -70,7 +70,8 @@ def _draft(listed: Any, sources: Any, required: Any, others: Iterable[str]) -> D
 
 
 def _requirement(name: str, table: Mapping[str, Any]) -> str:
-    version = str(table.get("version", "*")).strip()
+    given = table.get("version")
+    version = given.strip() if isinstance(given, str) else "*"
     version = "" if version == "*" else f"=={version}" if version[:1].isdigit() else version
     extras = f"[{','.join(map(str, table['extras']))}]" if isinstance(table.get("extras"), list) else ""
     markers = [str(table["markers"])] if table.get("markers") else []

@@ -169,6 +169,11 @@ def test_an_index_of_a_pipfile_serves_what_names_it_without_its_credentials(adop
     )  # fmt: skip
 
 
+def test_what_a_pipfile_says_in_another_shape_says_nothing():
+    (draft,) = adopt("Pipfile", "[packages]\nnumpy = 3.5\n[packages.x]\nextras = 1\nversion = []", {})
+    assert draft.requirements == ("numpy==3.5", "x")
+
+
 def test_the_password_of_a_source_is_told_nowhere(adopted):
     _, notes = adopted("pipfile-lock/Pipfile.lock")
     assert not any("pw" in note for note in notes)
@@ -248,7 +253,6 @@ def test_a_manifest_that_is_there_is_never_overwritten(adopted):
         ("Pipfile.lock", "{", "is no JSON"),
         ("Pipfile.lock", "[]", "holds no table"),
         ("Pipfile", 'packages = "numpy"\nsource = "x"\nrequires = 3', "asks for no distribution"),
-        ("Pipfile", "[packages.x]\nextras = 1\nversion = []", "asks for no distribution"),
         ("Pipfile.lock", '{"_meta": 3, "default": []}', "asks for no distribution"),
         ("setup.py", "a\0b", "is no Python"),
         ("setup.cfg", "install_requires = numpy", "cannot be read"),
