@@ -7,19 +7,20 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 
-from envmgr.app.confining import outside, own_temporary, writable_of
+from envmgr.app.confining import TEMPORARY, outside, own_temporary, writable_of
 from envmgr.app.env_guard import Room
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
 from envmgr.app.turns import Turns
 from envmgr.app.workplace import Workplace
-from envmgr.cell.run import Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
+from envmgr.cell.run import FILES, Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.result import CellResult
 from envmgr.ports import Event
 from envmgr.store.query import WARM_UP
+from envmgr.system.rooms import Rooms
 
 
 class CellRunner:
@@ -30,6 +31,10 @@ class CellRunner:
         self._run_id = run_id
         self._envs = envs
         self._turns = Turns(jobs)
+        # Where something may outlive its process, what it does later must not reach the next one.
+        self._rooms = Rooms(
+            workplace.files, ("home", f"home/{TEMPORARY}", "work"), {"work": FILES}, again=workplace.process.keeps
+        )
 
     def run(self, number: int, cell: Cell, round_number: int) -> CellResult:
         """Run one process of a cell and return its result, whatever becomes of it.
@@ -59,12 +64,14 @@ class CellRunner:
         self._process(cell, WARM_UP, nullcontext())
         listener.on_event(Event("done", cell.name, "warmed up"))
 
+    def close(self) -> None:
+        """Remove what was made for more cells than came."""
+        self._rooms.close()
+
     def _process(self, cell: Cell, round_number: int, turn: AbstractContextManager[None]) -> CellResult:
         files = self._workplace.files
-        with files.scratch("cell") as scratch:
+        with self._rooms.take("cell") as scratch:
             home, folder = scratch / "home", scratch / "work"
-            for each in (home, folder):
-                files.make_folder(each)
             manifest = self._workplace.shelf[cell.manifest]
             try:
                 lay_data(self._workplace, manifest, home)

@@ -19,6 +19,8 @@ from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessReque
 _PROTOCOL = 1
 _REQUEST = "in.json"
 _REPORT = "out.json"
+FILES = (_REQUEST, _REPORT)
+"""What a cell that does nothing unusual leaves in its folder."""
 _REPORT_LIMIT = 64_000_000
 
 

@@ -83,6 +83,11 @@ class RealProcess:
             over_memory=ended.over_memory,
         )
 
+    @property
+    def keeps(self) -> bool:
+        """Whether nothing that descends from a process can outlive it here."""
+        return KEEPS
+
     def warm_up(self) -> None:
         """Begin what the first process to come would have to wait for."""
         if KEEPS:
