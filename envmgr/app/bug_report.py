@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version as version_of
 
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
 from envmgr.app.locking import read_lock
+from envmgr.app.private import private_here
 from envmgr.app.verifying import checks_of
 from envmgr.app.version import version
 from envmgr.app.workplace import Workplace
@@ -21,11 +25,17 @@ from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import JudgedCell, Run
+from envmgr.ports import ProcessRequest
 from envmgr.report.bug import BugFacts, FailedCell, bug_report
 
 _LOG_LINES = 40
 _MOST_CELLS = 6
-_OF_NOBODY = frozenset({"root", "user", "admin", "runner", "home", "jovyan"})
+_SECONDS = 20.0
+_TAKING_PART = re.compile(
+    r"(UV|PIP|ENVMGR|KERAS|PLAIDML|TF|XLA|JAX|TORCH|PYTORCH|CUDA|HIP|HSA|ROCR|OCL|OPENCL|OMP|MKL|OPENBLAS|LD|DYLD)_.*"
+    r"|PYTHON.*|VIRTUAL_ENV|CONDA_PREFIX|(SSL_CERT|REQUESTS_CA|CURL_CA)_.*|NETRC|(HTTPS?|ALL|NO)_PROXY|XDG_.*_(HOME|DIRS)"
+    r"|LANG|LC_ALL"
+)
 
 
 def report_bug(workplace: Workplace, name: str) -> str:
@@ -37,7 +47,7 @@ def report_bug(workplace: Workplace, name: str) -> str:
     return bug_report(
         BugFacts(
             label=label,
-            envmgr=version(),
+            tools=_tools(workplace),
             manifest=workplace.files.read(workplace.shelf.paths[manifest.name]) or "",
             lock=_lock(workplace, manifest, variant, facts),
             host=facts,
@@ -46,7 +56,8 @@ def report_bug(workplace: Workplace, name: str) -> str:
             failure=failure,
             cells=tuple(_cells(workplace, label)),
             commands=(f"envmgr build {label}", f"envmgr verify {label} --deep", *_measuring(manifest, label)),
-            private=_private(workplace, facts),
+            variables=_variables(workplace.caller.environment),
+            private=private_here(workplace, facts),
         )
     )
 
@@ -108,10 +119,25 @@ def _measuring(manifest: Manifest, label: str) -> tuple[str, ...]:
     return (f"envmgr matrix run -e {label}",) if manifest.runners else ()
 
 
-def _private(workplace: Workplace, facts: HostFacts) -> dict[str, str]:
-    """Return the words that stand for this user and this machine, with what is shown in their place."""
-    caller = workplace.caller
-    names = [caller.environment.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")]
-    words = {str(workplace.project.root): "<project>"} if workplace.project.root else {}
-    words |= {str(caller.home): "~", facts.name: "<host>", caller.host: "<host>"}
-    return words | {name: "<user>" for name in (*names, caller.home.name) if name and name not in _OF_NOBODY}
+def _tools(workplace: Workplace) -> dict[str, str]:
+    """Return what envmgr itself is and runs on."""
+    libraries = (f"{name} {version_of(name)}" for name in ("pydantic", "typer", "virtualenv", "packaging"))
+    return {
+        "envmgr": version(),
+        "runs on": f"{sys.implementation.name} {sys.version.partition(' ')[0]} ({sys.executable})",
+        "uv": _uv(workplace),
+        "with": ", ".join(libraries),
+    }
+
+
+def _uv(workplace: Workplace) -> str:
+    try:
+        asked = ProcessRequest((str(workplace.uv), "--version"), timeout=_SECONDS, kept=False)
+        return workplace.process.run(asked).stdout.strip().removeprefix("uv ") or "does not answer"
+    except EnvmgrError as error:
+        return error.what
+
+
+def _variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the caller's variables that installers, Pythons or backends look at."""
+    return {name: environment[name] for name in sorted(environment) if _TAKING_PART.fullmatch(name.upper())}

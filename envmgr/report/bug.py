@@ -8,15 +8,10 @@ from dataclasses import dataclass, field
 
 from envmgr.model.env import Check, Env
 from envmgr.model.finding import Finding
-from envmgr.model.host import HostFacts
+from envmgr.model.host import HostFacts, InstallerSettings
+from envmgr.report.private import Private, shown_setting, without_private
+from envmgr.report.settings import told_settings
 from envmgr.report.text import clean
-
-_URL_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
-_SECRET = re.compile(
-    r"(?i)(?P<name>[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|credential|authorization)[\w-]*['\"]?\s*[=:]\s*)"
-    r"(?:(?:bearer|basic)\s+)?['\"]?[^\s'\"]+"
-)
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*\.[A-Za-z]{2,}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +27,10 @@ class FailedCell:
 
 @dataclass(frozen=True, slots=True)
 class BugFacts:
-    """Everything that the report tells; `private` are words that stand for persons and machines, with what is shown."""
+    """Everything that the report tells; `tools` are what envmgr itself is and runs on."""
 
     label: str
-    envmgr: str
+    tools: Mapping[str, str]
     manifest: str
     lock: str
     host: HostFacts
@@ -44,7 +39,8 @@ class BugFacts:
     failure: str = ""
     cells: Sequence[FailedCell] = ()
     commands: Sequence[str] = ()
-    private: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    private: Private = field(default_factory=Private)
 
 
 def bug_report(facts: BugFacts) -> str:
@@ -54,6 +50,8 @@ def bug_report(facts: BugFacts) -> str:
         _section("To see it again", _code("console", [f"$ {command}" for command in facts.commands])),
         _section("Versions", _table(_versions(facts))),
         _section("Host", _table(_host(facts.host))),
+        _section("Settings of pip and uv that take part", _settings(facts.host.settings)),
+        _section("Variables", _table({name: shown_setting(name, value) for name, value in facts.variables.items()})),
         _section("Manifest", _code("toml", facts.manifest.splitlines())),
         _section("Installed", _installed(facts)),
         _section("Checks", _checks(facts)),
@@ -62,22 +60,8 @@ def bug_report(facts: BugFacts) -> str:
     return without_private("\n\n".join(part for part in parts if part), facts.private) + "\n"
 
 
-def without_private(text: str, private: Mapping[str, str]) -> str:
-    """Return a text without credentials, addresses of mail and the given words.
-
-    >>> without_private("HF_TOKEN=abc /home/ann/x on annbox", {"/home/ann": "~", "annbox": "<host>"})
-    'HF_TOKEN=*** ~/x on <host>'
-    """
-    for word in sorted(private, key=len, reverse=True):
-        if len(word) > 1:
-            shown = private[word].replace("\\", r"\\")
-            text = re.sub(rf"(?<![\w.-]){re.escape(word)}(?![\w-])", shown, text)
-    text = _SECRET.sub(r"\g<name>***", _URL_CREDENTIALS.sub("***@", text))
-    return _MAIL.sub("<mail>", text)
-
-
 def _versions(facts: BugFacts) -> dict[str, str]:
-    found = {"envmgr": facts.envmgr, "lock": facts.lock}
+    found = {**facts.tools, "lock": facts.lock}
     if facts.env:
         base = facts.env.interpreter
         found["Python"] = f"{base.implementation} {base.version} {base.arch} ({base.source})"
@@ -97,6 +81,14 @@ def _host(host: HostFacts) -> dict[str, str]:
         "drivers": "; ".join(drivers) or "none",
         "lacks": "; ".join(f"{lack.name}: {lack.why}" for lack in host.lacks) or "nothing known",
     }
+
+
+def _settings(settings: InstallerSettings) -> str:
+    rows = {}
+    for name, value, origin in told_settings(settings):
+        shown = ", ".join(shown_setting("", line) for line in value.splitlines())
+        rows[name] = f"{shown} (from {origin})" if origin else shown
+    return _table(rows) or "None: the default index alone."
 
 
 def _installed(facts: BugFacts) -> str:
@@ -130,8 +122,9 @@ def _section(title: str, body: str) -> str:
 
 
 def _table(rows: Mapping[str, str]) -> str:
-    lines = [f"| {name} | {value.replace('|', chr(92) + '|')} |" for name, value in rows.items() if value]
-    return "\n".join(["| | |", "|---|---|", *lines])
+    in_one_line = {name: " ".join(value.split()).replace("|", r"\|") for name, value in rows.items() if value}
+    lines = [f"| {name} | {value} |" for name, value in in_one_line.items()]
+    return "\n".join(["| | |", "|---|---|", *lines]) if lines else ""
 
 
 def _code(language: str, lines: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rich.console import RenderableType
@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from envmgr.model.env import Check, DeviceListing, StepState, Verification
-from envmgr.model.host import HostFacts, InstallerSettings, Lack, Match
+from envmgr.model.host import HostFacts, Lack, Match
 from envmgr.report.look import Look
 from envmgr.report.rich_text import new_table, render
+from envmgr.report.settings import told_settings
 from envmgr.report.text import amount, clean
 
 _GOOD, _BAD, _DIM = "green", "bold red", "dim"
@@ -50,7 +51,7 @@ def doctor(facts: HostFacts, possible: Iterable[tuple[str, Match]], look: Look) 
         for item in facts.interpreters
     ]
     parts += _titled("Pythons", ("version", "kind", "arch", "from", "executable"), pythons, look)
-    settings = list(_settings(facts.settings))
+    settings = list(told_settings(facts.settings))
     if settings:
         parts += _titled("Settings of pip and uv that take part", ("setting", "value", "from"), settings, look)
     parts += _possible(possible, look)
@@ -149,36 +150,6 @@ def _means(match: Match) -> str:
         translated = ", translated" if match.interpreter.translated else ""
         return f"{match.interpreter.implementation} {match.interpreter.version} {match.interpreter.arch}{translated}"
     return f"Python {match.fetch}, to be fetched by uv"
-
-
-def _settings(settings: InstallerSettings) -> Iterator[tuple[str, str, str]]:
-    """Yield what installers are told on this host, each with the file or variable that says so."""
-    told: dict[str, object] = {
-        "index_url": settings.index_url,
-        "extra_index_urls": "\n".join(settings.extra_index_urls),
-        "find_links": "\n".join(settings.find_links),
-        "constraints": "\n".join(settings.constraints),
-        "certificate": settings.certificate,
-        "native_tls": "the system's" if settings.native_tls else "",
-        "no_index": "yes" if settings.no_index else "",
-        "keyring": "asked for passwords" if settings.keyring else "",
-        **{f"proxies.{kind}": url for kind, url in settings.proxies.items()},
-    }
-    for field, value in told.items():
-        if value:
-            yield (
-                _SPELT.get(field, field.replace("proxies.", "proxy for ")),
-                str(value),
-                settings.origins.get(field, ""),
-            )
-    if settings.netrc:
-        yield "passwords", "for the hosts that it names", settings.netrc
-
-
-_SPELT = {
-    "index_url": "index", "extra_index_urls": "further indexes", "find_links": "folders of wheels",
-    "native_tls": "certificates", "no_index": "no index",
-}  # fmt: skip
 
 
 def _lacks(lacks: Iterable[Lack]) -> list[RenderableType]:

@@ -157,6 +157,41 @@ def test_a_kernel_starts_in_its_environment_and_leaves_it_as_it_was(project):
     assert all(check["passed"] for check in checked["data"]["checks"])
 
 
+def test_a_bug_report_tells_tools_settings_and_variables_without_what_is_private(project):
+    project.write("runners/answer.py", (project.root / "runners" / "answer.py").read_text().replace(
+        "import demo\n", "print('sent netrcpassword9 to ann-of-netrc as opensesame!')\nimport gone\n"
+    ))  # fmt: skip
+    project.matrix(manifests=["one"])
+    project.run("matrix", "run")
+    (project.home / ".netrc").write_text("machine wheels.example.org login ann-of-netrc password netrcpassword9\n")
+    configuration = project.write(
+        "../pip.conf",
+        "[global]\nextra-index-url = https://ann:p%40ssw0rd@more.example.org/3f9Kd02LmQxV77aZ/simple?key=q1w2e3\n",
+    )
+    given = {
+        "PIP_CONFIG_FILE": str(configuration), "UV_DEFAULT_INDEX": "https://ann:hunter22@own.example.org/simple",
+        "UV_INDEX_MORE_USERNAME": "ann.of.uv", "UV_INDEX_MORE_PASSWORD": "uvpassword1",
+        "HTTPS_PROXY": "http://me:proxypw77@proxy.example.org:8080", "MY_TOKEN": "opensesame!",
+        "PLAIDML_DEVICE_IDS": "llvm_cpu.0", "PYTHONPATH": str(project.home / "lib"), "USER": "annette",
+    }  # fmt: skip
+    code, answer = project.json("bug-report", "one", **given)
+    assert code == 0, answer
+    text = answer["data"]["text"]
+    for told in (
+        f"| runs on | cpython {sys.version.split()[0]} (", "| uv | ", "| envmgr | ", "pydantic ",
+        "| index | https://own.example.org/simple (from UV_DEFAULT_INDEX) |",
+        "| further indexes | https://more.example.org/***/simple (from ", "| proxy for https | http://proxy.example.org:8080",
+        "| passwords | for the hosts that it names (from ~/.netrc) |", "| PLAIDML_DEVICE_IDS | llvm_cpu.0 |",
+        "| PYTHONPATH | ~/lib |", "| UV_INDEX_MORE_PASSWORD | (not shown) |", "sent *** to *** as ***",
+    ):  # fmt: skip
+        assert told in text, told
+    for private in (
+        "p%40ssw0rd", "p@ssw0rd", "3f9Kd02LmQxV77aZ", "q1w2e3", "hunter22", "annette", "ann-of", "ann.of", "uvpassword1", "proxypw77", "opensesame",
+        "netrcpassword9", str(project.home), str(project.root),
+    ):  # fmt: skip
+        assert private not in text, private
+
+
 def test_a_bug_report_says_what_a_maintainer_needs_and_nothing_private(project):
     project.write("runners/answer.py", (project.root / "runners" / "answer.py").read_text().replace(
         "import demo\n", "print('mail ann@example.org'); print('API_TOKEN=s3cr3t', os.path.abspath(report))\nimport gone\n"
