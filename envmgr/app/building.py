@@ -109,7 +109,7 @@ class Builder:
     def _fill(self, request: BuildRequest, found: LockFound | None) -> tuple[Env, bool]:
         place = self._workplace
         try:
-            tools = Tools(place.process, place.files, place.clock, place.listener, self._inspected)
+            tools = Tools(place.process, place.files, place.clock, place.listener, self._inspected, place.recipes)
             env, fresh = build_once(shared(request, place), tools, invariants)
         except BuildError as error:
             if found is not None and error.gone:

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from envmgr.app.workplace import Workplace
-from envmgr.env.build import MARKER
-from envmgr.env.content import known_wheels
-from envmgr.env.guard import record_of
+from envmgr.env.accepted import MARKER, record_of
+from envmgr.env.linked import known_wheels
 from envmgr.errors import NothingSelectedError
 from envmgr.model.env import Env
 from envmgr.system.receipts import spent

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from envmgr.app.hosting import facts_of
 from envmgr.app.workplace import Workplace
 from envmgr.host.possible import Possibility, what_it_can_have
-from envmgr.model.env import Sharing
 from envmgr.model.host import HostFacts
+from envmgr.model.sharing import Sharing
 
 
 class Examination(NamedTuple):

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from envmgr.errors import HostError, ManifestError
-from envmgr.model.env import Sharing
+from envmgr.model.sharing import Sharing
 from envmgr.ports import Artefacts, Clock, Listener, Machine
 from envmgr.system.caller import Caller, caller
 from envmgr.system.clock import RealClock

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from envmgr.app.place import HostPlace
-from envmgr.env.build import MARKER
+from envmgr.env.accepted import MARKER
 from envmgr.env.content import BuildRequest, HistoryContent
 from envmgr.env.guard import Guard
-from envmgr.model.env import Check, Env, Sharing
+from envmgr.model.env import Check, Env
+from envmgr.model.sharing import Sharing
 from envmgr.ports import Event
 
 

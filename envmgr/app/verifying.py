@@ -29,12 +29,14 @@ from envmgr.env.compare import (
 )
 from envmgr.env.history import HistoryError
 from envmgr.env.inspect import inspect
+from envmgr.env.recipe import Recipe
 from envmgr.errors import BuildError, EnvmgrError
 from envmgr.host.match import match
 from envmgr.manifest.expand import select, variants
-from envmgr.model.env import Check, DeviceListing, Sharing, StepState, Verification
+from envmgr.model.env import Check, DeviceListing, StepState, Verification
 from envmgr.model.finding import Finding
 from envmgr.model.host import HostFacts, Interpreter
+from envmgr.model.sharing import Sharing
 
 
 class Failure(NamedTuple):
@@ -94,6 +96,18 @@ def settled(workplace: Workplace, reports: Sequence[BuildReport]) -> bool:
     """Tell whether a build had nothing to do and will have nothing to do until something of its inputs changes."""
     done = all(not (report.fresh or report.failure or report.steps or report.notes) for report in reports)
     return done and not any(workplace.shelf[report.name.partition("@")[0]].floating for report in reports)
+
+
+def repeatable(workplace: Workplace, reports: Sequence[BuildReport]) -> Recipe | None:
+    """Return how a build can be made again, if there was one alone, of one env, and there is nothing to say of it.
+
+    What floats is resolved anew each time.
+    """
+    if len(reports) != 1 or workplace.shelf[reports[0].name.partition("@")[0]].floating:
+        return None
+    report = reports[0]
+    said = report.failure or report.steps or report.warnings or report.notes or report.finding
+    return workplace.recipes.get(report.key) if report.fresh and not said else None
 
 
 def build_from_run(workplace: Workplace, reference: str, wishes: BuildWishes) -> tuple[BuildReport, ...]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
 from envmgr.app.place import HostPlace
 from envmgr.app.project import Project, Shelf, find_project
+from envmgr.env.accepted import record_of
+from envmgr.env.inside import PROBE
+from envmgr.env.linked import known_wheels
+from envmgr.env.recipe import Recipe
 from envmgr.ports import Listener, Store
 from envmgr.system.files import RealFiles
-from envmgr.system.witness import WitnessFiles
+from envmgr.system.witness import Again, WitnessFiles
 
 
 class Workplace(HostPlace):
@@ -21,11 +26,21 @@ class Workplace(HostPlace):
         self._witness = witness
         super().__init__(listener)
         self._asked_project = asked_project
+        self.recipes: dict[str, Recipe] = {}
 
     def keep_receipt(self, command: tuple[str, ...], answer: str) -> None:
         """Keep the answer to a command line until something changes that was looked at for it."""
         if isinstance(self.files, WitnessFiles):
             self.files.keep_receipt(self.folders.cache, command, self.caller, answer)
+
+    def keep_recipe(self, command: tuple[str, ...], answer: str, recipe: Recipe) -> None:
+        """Keep how a command line can build again what it built, until something changes that was looked at for it."""
+        if isinstance(self.files, WitnessFiles):
+            folder = Path(recipe.folder)
+            tools = (Path(recipe.arguments[0]), Path(recipe.mark["interpreter"]["executable"]), PROBE)
+            made = (folder, record_of(folder), known_wheels(folder.parent), Path(recipe.blank))
+            again = Again(asdict(recipe), answer, tools, made)
+            self.files.keep_recipe(self.folders.cache, command, self.caller, again)
 
     def _open_files(self) -> RealFiles:
         return WitnessFiles(self.folders.scratch) if self._witness else super()._open_files()

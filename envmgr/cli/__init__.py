@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 
-from envmgr.cli.quick import answered
+from envmgr.cli.quick import answered, repeated
 
 
 def run(argv: Sequence[str]) -> int:
@@ -14,8 +14,10 @@ def run(argv: Sequence[str]) -> int:
     One that is known to have nothing to do is answered at once.
     """
     argv, asked = _without_general(argv)
-    if "--timings" not in asked and answered(argv):
-        return 0
+    if "--timings" not in asked:
+        code = 0 if answered(argv) else repeated(argv, quiet="--quiet" in asked)
+        if code is not None:
+            return code
     # Results are many small values without cycles: looking for cycles among them again and again takes half the time.
     gc.set_threshold(200_000, 50, 50)
     import typer
@@ -24,14 +26,14 @@ def run(argv: Sequence[str]) -> int:
     from envmgr.cli.application import application
     from envmgr.cli.session import UsageProblem, show_usage_error
 
-    wishes.TIMINGS, wishes.QUIET = "--timings" in asked, "--quiet" in asked
+    wishes.TIMINGS, wishes.QUIET, wishes.LINE = "--timings" in asked, "--quiet" in asked, tuple(argv)
     try:
-        code = application(argv[0] if argv else "")(list(argv), standalone_mode=False, prog_name="envmgr")
+        answer = application(argv[0] if argv else "")(list(argv), standalone_mode=False, prog_name="envmgr")
     except typer.Abort:
         return 130
     except UsageProblem as error:
         return show_usage_error(error, argv)
-    return code if isinstance(code, int) else 0
+    return answer if isinstance(answer, int) else 0
 
 
 def _without_general(argv: Sequence[str]) -> tuple[list[str], frozenset[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -79,8 +81,9 @@ def build(
 ) -> None:
     """Build environments: lock if there is no lock, create, install with hash checking, verify. Twice is once."""
     from envmgr.app.building import BuildWishes
-    from envmgr.app.verifying import build_and_verify, build_from_run, settled
+    from envmgr.app.verifying import BuildReport, build_and_verify, build_from_run, repeatable, settled
     from envmgr.app.workplace import Workplace
+    from envmgr.cli.later import LATER
     from envmgr.cli.show_builds import show_builds
 
     def action(workplace: Workplace) -> Answer:
@@ -93,7 +96,12 @@ def build(
             reports = build_and_verify(workplace, names or (), wishes)
         code = max(each.exit_code(strict=strict) for each in reports)
         lasting = code == 0 and not from_run and settled(workplace, reports)
-        return Answer({"builds": reports}, lambda: show_builds(reports), code, lasting)
+        recipe = None if from_run else repeatable(workplace, reports)
+        again = None if recipe is None else (recipe, answer_to([reports[0]._replace(seconds=LATER)]))
+        return replace(answer_to(reports), exit_code=code, lasting=lasting, again=again)
+
+    def answer_to(reports: Sequence[BuildReport]) -> Answer:
+        return Answer({"builds": reports}, lambda: show_builds(reports))
 
     perform(Options("build", json, project, debug), action)
 

@@ -1,18 +1,17 @@
-"""The answer of a command that has nothing to do, before anything heavy is imported."""
+"""The answer of a command that has nothing to do, or does again what it did, before anything heavy is imported."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-COMMANDS = frozenset({"build"})
-"""The commands whose answer is remembered while nothing that decides it changes."""
+from envmgr.cli.wishes import REMEMBERED
 
 
 def answered(argv: Sequence[str]) -> bool:
     """Print what there is to say and tell so, if this command line is known to have nothing to do."""
-    if not argv or argv[0] not in COMMANDS:
+    if not argv or argv[0] not in REMEMBERED:
         return False
     from envmgr.system.receipts import remembered
 
@@ -21,6 +20,30 @@ def answered(argv: Sequence[str]) -> bool:
         return False
     sys.stdout.write(answer)
     return True
+
+
+def repeated(argv: Sequence[str], *, quiet: bool) -> int | None:
+    """Do again what this command line did and return its exit code; None where that is not to be had so quickly."""
+    if not argv or argv[0] not in REMEMBERED:
+        return None
+    from envmgr.system.receipts import forget, recalled
+
+    cache = cache_folder()
+    known = recalled(cache, argv)
+    if known is None or _is_built(known[0]):
+        return None
+    from envmgr.cli.repeat import repeat
+
+    code = repeat(*known, cache, argv, quiet=quiet)
+    if code is None:
+        forget(cache, argv)
+    return code
+
+
+def _is_built(recipe: Mapping[str, object]) -> bool:
+    from envmgr.env.accepted import MARKER
+
+    return os.path.lexists(os.path.join(str(recipe.get("folder")), MARKER))
 
 
 def cache_folder() -> str:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import errno
 import gc
 import json
-import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import typer
 
-from envmgr.cli.quick import COMMANDS
+from envmgr.cli.signals import INTERRUPTED, end_on_signals
 from envmgr.errors import EnvmgrError, FolderError, UsageError
 
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[1]
 """What is raised for a wrong command line: click's own class, or that of the click that newer Typers carry."""
 
-INTERRUPTED = 130
 INTERNAL = 70
 
 
@@ -44,13 +40,15 @@ class Answer:
     """What a command found: `data` for --json, `show` for people (it prints to stdout), and the exit code.
 
     `data` that takes long to make may be a function that makes it. `lasting` tells that the answer holds as long as
-    nothing changes that was looked at: it is kept and given again without looking.
+    nothing changes that was looked at: it is kept and given again without looking. `again` is how the command can do
+    the same again, and the answer to that.
     """
 
     data: Any
     show: Callable[[], None]
     exit_code: int = 0
     lasting: bool = False
+    again: tuple[Any, Answer] | None = None
 
 
 def perform(options: Options, action: Callable[[Any], Answer]) -> None:
@@ -59,30 +57,28 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     from envmgr.cli import wishes
     from envmgr.cli.account import accounted
     from envmgr.cli.progress import progress
-    from envmgr.report.json import envelope
 
-    _end_on_signals()
+    end_on_signals()
     workplace: Workplace | None = None
     try:
         with progress(quiet=wishes.QUIET) as listener, accounted(listener) as (heard, timed):
-            workplace = Workplace(options.project, heard, witness=options.command in COMMANDS)
+            workplace = Workplace(options.project, heard, witness=options.command in wishes.REMEMBERED)
             timed(workplace)
             answer = action(workplace)
-        with redirect_stdout(StringIO()) if answer.lasting else nullcontext(sys.stdout) as stream:
-            if options.json:
-                print_json(envelope(options.command, answer.data() if callable(answer.data) else answer.data, None))
-            else:
-                answer.show()
-        if isinstance(stream, StringIO):
-            sys.stdout.write(stream.getvalue())
-            workplace.keep_receipt(tuple(sys.argv[1:]), stream.getvalue())
+        if answer.again is not None:
+            recipe, repeated = answer.again
+            workplace.keep_recipe(wishes.LINE, _printed(options, repeated), recipe)
+        text = _printed(options, answer) if answer.lasting else _print(options, answer)
+        if text:
+            sys.stdout.write(text)
+            workplace.keep_receipt(wishes.LINE, text)
         code = answer.exit_code
     except EnvmgrError as error:
         code = _tell(options, error)
     except KeyboardInterrupt:
         if workplace is not None:
             workplace.process.stop_all()
-        code = _tell(options, EnvmgrError("interrupted", "", ""), INTERRUPTED)
+        code = tell_of_interruption(options)
     except BrokenPipeError:
         code = 0
     except OSError as error:
@@ -91,6 +87,24 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told without a traceback
         code = _tell(options, _internal(error), INTERNAL)
     raise typer.Exit(code)
+
+
+def _print(options: Options, answer: Answer) -> str:
+    """Print an answer, and return nothing of it."""
+    if options.json:
+        from envmgr.report.json import envelope
+
+        print_json(envelope(options.command, answer.data() if callable(answer.data) else answer.data, None))
+    else:
+        answer.show()
+    return ""
+
+
+def _printed(options: Options, answer: Answer) -> str:
+    """Return what printing an answer would print."""
+    with redirect_stdout(StringIO()) as stream:
+        _print(options, answer)
+    return stream.getvalue()
 
 
 @contextmanager
@@ -129,6 +143,11 @@ def show_usage_error(error: Exception, argv: Sequence[str]) -> int:
     return _tell(options, UsageError(message, usage, f"{path} --help"))
 
 
+def tell_of_interruption(options: Options) -> int:
+    """Tell that the user wanted a command to end, and return its exit code."""
+    return _tell(options, EnvmgrError("interrupted", "", ""), INTERRUPTED)
+
+
 def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None) -> int:
     if options.debug:
         traceback.print_exc(file=sys.stderr)
@@ -165,22 +184,3 @@ def _internal(error: Exception) -> EnvmgrError:
         f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})",
         "run it again with --debug and report what it prints",
     )
-
-
-def _end_on_signals() -> None:
-    """Treat a request to end like Ctrl-C, so that what was measured is kept; a second request ends all at once.
-
-    What the caller has told its children to ignore, as `nohup` does, stays ignored.
-    """
-    asked: list[int] = []
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        asked.append(number)
-        if len(asked) > 1:
-            os._exit(INTERRUPTED)
-        raise KeyboardInterrupt
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, interrupt)

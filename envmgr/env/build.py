@@ -6,19 +6,20 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, known_wheels, python_of
+from envmgr.env.accepted import MARKER, lock_of, record_of, remember
+from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, python_of
 from envmgr.env.create import create
-from envmgr.env.guard import record_of, remember
 from envmgr.env.history import Invariants, no_invariants, play
-from envmgr.env.inspect import inspect
+from envmgr.env.inspect import inspect_with_report
 from envmgr.env.install import install_locked
-from envmgr.env.linked import is_linked, trust
+from envmgr.env.linked import is_linked, look_at_links
+from envmgr.env.recording import recipe_of
 from envmgr.env.uv import forget_arguments, uv_environment
 from envmgr.errors import BuildError
 from envmgr.model.env import Env, StepState
 from envmgr.ports import Event, Files, ProcessRequest
 
-MARKER = "envmgr.json"
+__all__ = ["MARKER", "build", "build_once", "claim_built", "find_built"]
 _SECONDS_TO_FORGET = 120.0
 
 
@@ -40,7 +41,7 @@ def claim_built(request: BuildRequest, files: Files) -> Env | None:
     """Return the env if it is built already, and see to it that nobody removes it while this process runs."""
     if find_built(request, files) is None:
         return None
-    with files.lock(_lock_of(request)):
+    with files.lock(lock_of(request.folder)):
         files.claim(request.folder)
         return find_built(request, files)
 
@@ -61,14 +62,10 @@ def build_once(request: BuildRequest, tools: Tools, invariants: Invariants = no_
     found = claim_built(request, tools.files)
     if found is not None:
         return found, False
-    with tools.files.lock(_lock_of(request)):
+    with tools.files.lock(lock_of(request.folder)):
         tools.files.claim(request.folder)
         found = find_built(request, tools.files)
         return (found, False) if found is not None else (_build(request, tools, invariants), True)
-
-
-def _lock_of(request: BuildRequest) -> Path:
-    return request.places.envs / f"{request.key}.lock"
 
 
 def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
@@ -78,7 +75,7 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     if sharing == "hardlink" and not any(map(is_linked, found.values())):
         sharing, why = "copy", f"{why}, and the system made no hard links into {request.places.uv_cache}"
     tools.listener.on_event(Event("inspect", request.manifest))
-    inspection = inspect(python, tools.process, tools.files)
+    inspection, report = inspect_with_report(python, tools.process, tools.files)
     tools.inspected[request.key] = inspection
     env = Env(
         key=request.key,
@@ -97,7 +94,11 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     )
     tools.files.write(request.folder / MARKER, env.model_dump_json(by_alias=True, indent=2))
     if found:
-        remember(tools.files, env, found | {MARKER: tools.files.facts(request.folder / MARKER)}, durable=False)
+        found[MARKER] = tools.files.facts(request.folder / MARKER)
+        remember(tools.files, request.folder, found, durable=False)
+    recipe = recipe_of(request, env, report, tools.files)
+    if recipe is not None:
+        tools.recipes[request.key] = recipe
     tools.listener.on_event(Event("built", request.manifest, request.key))
     return env
 
@@ -109,14 +110,14 @@ def _make_sound(
     python, steps = _make(request, tools, invariants)
     if request.switches.sharing != "hardlink":
         return python, steps, {}
-    first, damaged = _look_at_links(request, tools)
+    first, damaged = look_at_links(request.folder, tools.files)
     found = first
     for cure in (_refreshing, _forgetting):
         if damaged:
             text = f"uv's cache holds a changed {', '.join(damaged)}, which is brought anew"
             tools.listener.on_event(Event("warning", request.manifest, text))
             python, steps = _make(cure(request, damaged, tools), tools, invariants)
-            found, damaged = _look_at_links(request, tools, first)
+            found, damaged = look_at_links(request.folder, tools.files, first)
     if damaged:
         raise _still_damaged(request, damaged)
     return python, steps, found
@@ -130,19 +131,6 @@ def _make(request: BuildRequest, tools: Tools, invariants: Invariants) -> tuple[
     switches, places = request.switches, request.places
     python = create(request.interpreter, request.folder, places.app_data, switches.caller, tools.files)
     return python, _fill(request, python, tools, invariants)
-
-
-def _look_at_links(
-    request: BuildRequest, tools: Tools, before: dict[str, str] | None = None
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return what is in the env, and the distributions of which uv's cache holds something else than was released."""
-    files, folder = tools.files, request.folder
-    found = files.snapshot(folder)
-    seen = trust(folder, found, known_wheels(request.places.envs), files, before)
-    for path in seen.unclaimed:
-        files.detach(folder / path)
-        found[path] = files.facts(folder / path)
-    return found, seen.damaged
 
 
 def _refreshing(request: BuildRequest, damaged: tuple[str, ...], _: Tools) -> BuildRequest:

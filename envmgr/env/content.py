@@ -8,11 +8,12 @@ from pathlib import Path
 from pydantic import Field
 
 from envmgr.env.inspect import Inspection
-from envmgr.model.env import Sharing
+from envmgr.env.installer import Ports
+from envmgr.env.recipe import Recipe
 from envmgr.model.host import InstallerSettings, Interpreter
 from envmgr.model.manifest import Step
 from envmgr.model.noun import Noun
-from envmgr.ports import Clock, Files, Listener, Process
+from envmgr.model.sharing import Sharing
 
 
 class RequirementGroup(Noun):
@@ -107,19 +108,14 @@ class BuildRequest(Noun):
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
-    """The ports that a build works through; `inspected` keeps by key what a finished build has found in its env."""
+class Tools(Ports):
+    """The ports that a build works through.
 
-    process: Process
-    files: Files
-    clock: Clock
-    listener: Listener
+    Of a finished build, `inspected` keeps by key what was found in its env, and `recipes` how it can be made again.
+    """
+
     inspected: dict[str, Inspection] = field(default_factory=dict)
-
-
-def known_wheels(envs: Path) -> Path:
-    """Return where it stands which files of uv's cache were found to be what their wheels say."""
-    return envs.parent / "known-wheels"
+    recipes: dict[str, Recipe] = field(default_factory=dict)
 
 
 def python_of(folder: Path, system: str) -> Path:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from envmgr.env.blank import keep_blank, lay_out_blank
 from envmgr.env.content import python_of
 from envmgr.errors import BuildError
 from envmgr.model.host import Interpreter
@@ -27,31 +28,26 @@ def create(interpreter: Interpreter, folder: Path, app_data: Path, caller: Mappi
     virtualenv makes the first of an interpreter; what it made is laid out again for the next ones, which are told from
     it by the name of their folder alone. Raises BuildError.
     """
-    blank = app_data / "blanks" / f"{_digest_of_blank(interpreter, folder, files)}.json"
+    blank = blank_of(interpreter, folder, app_data, files)
     told_apart = _DIGEST.fullmatch(folder.name) is not None
-    known = files.read(blank) if told_apart else None
-    if known is not None:
-        files.lay_out(known.replace(_NAME, folder.name), folder)
-        return python_of(folder, interpreter.system)
-    _create_anew(interpreter, folder, app_data, caller)
-    _remove_seeding_patch(folder, interpreter, files)
-    portrait = files.portrait(folder) if told_apart else None
-    if portrait is not None:
-        files.write(blank, portrait.replace(folder.name, _NAME))
+    if not told_apart or not lay_out_blank(blank, folder, files):
+        _create_anew(interpreter, folder, app_data, caller)
+        _remove_seeding_patch(folder, interpreter, files)
+        if told_apart:
+            keep_blank(blank, folder, files)
     return python_of(folder, interpreter.system)
 
 
 _DIGEST = re.compile(r"[0-9a-f]{16,}")
-_NAME = "@@the-name-of-the-env@@"
-"""Stands in a blank for the name of an env's folder: a digest, so that it means nothing else wherever it stands."""
 
 
-def _digest_of_blank(interpreter: Interpreter, folder: Path, files: Files) -> str:
-    """Return what tells apart which blanks can serve: the interpreter, the parent folder, the virtualenv at work."""
+def blank_of(interpreter: Interpreter, folder: Path, app_data: Path, files: Files) -> Path:
+    """Return where the blank of an env is kept: it goes with interpreter, parent folder and the virtualenv at work."""
     found = find_spec("virtualenv")
     tool = files.identity(Path(found.origin)) if found and found.origin else ""
     parts = (interpreter.executable, interpreter.identity, interpreter.version, str(folder.parent), tool)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return app_data / "blanks" / f"{digest}.json"
 
 
 def _create_anew(interpreter: Interpreter, folder: Path, app_data: Path, caller: Mapping[str, str]) -> None:

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from envmgr.env.accepted import record_of, remember
 from envmgr.model.env import Env
 from envmgr.ports import Files, Process, ProcessRequest
+
+__all__ = ["Changes", "Guard", "bytecode_of", "changes_between", "record_of"]
 
 _SCRIPT = Path(__file__).parent / "probes" / "recompile.py"
 _NAMED = 3
@@ -107,7 +110,7 @@ class Guard:
                 self._files.remove(Path(env.path) / path)
 
     def _remember(self, env: Env, found: dict[str, str]) -> None:
-        record = remember(self._files, env, found)
+        record = remember(self._files, Path(env.path), found)
         self._known[record] = (self._files.identity(record), found)
 
     def _recall(self, env: Env) -> dict[str, str] | None:
@@ -124,18 +127,6 @@ class Guard:
             return None
         self._known[record] = (identity, found)
         return found
-
-
-def remember(files: Files, env: Env, found: dict[str, str], *, durable: bool = True) -> Path:
-    """Write down what an env held when it was accepted, and return where."""
-    record = record_of(Path(env.path))
-    files.write(record, json.dumps({"schema": 1, "files": found}, indent=0), durable=durable)
-    return record
-
-
-def record_of(folder: Path) -> Path:
-    """Return where it stands what an env held when it was accepted."""
-    return folder.with_name(f"{folder.name}.files.json")
 
 
 def _source(path: str) -> str:

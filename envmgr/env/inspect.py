@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 from pydantic import Field, ValidationError
 
+from envmgr.env.inside import ask_inside
 from envmgr.errors import BuildError
 from envmgr.model.env import InstalledDistribution
 from envmgr.model.noun import Noun
-from envmgr.ports import Files, Process, ProcessRequest
-
-PROBE = Path(__file__).with_name("probes") / "inspect.py"
-
-_SECONDS = 60.0
-_SECONDS_DEEP = 1800.0
+from envmgr.ports import Files, Process
 
 
 class OwnedFile(Noun):
@@ -71,22 +65,14 @@ class Inspection(Noun):
 def inspect(python: Path, process: Process, files: Files, *, deep: bool = False) -> Inspection:
     """Return what is in the env of an interpreter; `deep` hashes every recorded file.
 
-    Raises BuildError when the interpreter cannot tell. The interpreter sees no variable of the caller, and what the env
-    runs at its start can write nowhere, where the system sees to that.
+    Raises BuildError when the interpreter cannot tell.
     """
-    with files.scratch("inspect") as scratch:
-        request, report = scratch / "request.json", scratch / "report.json"
-        files.write(request, json.dumps({"deep": deep}), durable=False)
-        completed = process.run(
-            ProcessRequest(
-                (str(python), "-I", "-B", str(PROBE), "--request", str(request), "--report", str(report)),
-                cwd=scratch,
-                env=_bare_environment(scratch),
-                timeout=_SECONDS_DEEP if deep else _SECONDS,
-                writable=(scratch, Path("/dev")),
-            )
-        )
-        text = files.read(report)
+    return inspect_with_report(python, process, files, deep=deep)[0]
+
+
+def inspect_with_report(python: Path, process: Process, files: Files, *, deep: bool = False) -> tuple[Inspection, str]:
+    """Return what is in the env of an interpreter, and the report itself that told it; raises BuildError."""
+    text, completed = ask_inside(python, process, files, deep=deep)
     if text is None:
         ending = completed.stderr.strip().splitlines()[-1:] or [_ending(completed.exit_code, completed.signal)]
         raise BuildError(
@@ -96,7 +82,7 @@ def inspect(python: Path, process: Process, files: Files, *, deep: bool = False)
             phase="verify",
         )
     try:
-        return Inspection.model_validate_json(text)
+        return Inspection.model_validate_json(text), text
     except ValidationError as error:
         raise BuildError(
             f"{python} tells something unreadable of what is installed beside it",
@@ -104,17 +90,6 @@ def inspect(python: Path, process: Process, files: Files, *, deep: bool = False)
             "build the environment again",
             phase="verify",
         ) from error
-
-
-def _bare_environment(home: Path) -> Mapping[str, str]:
-    """No variable of the caller reaches the probe; Windows starts no Python without its own folder."""
-    return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(home),
-        "USERPROFILE": str(home),
-        "SYSTEMROOT": "C:\\Windows",
-        "LC_ALL": "C.UTF-8",
-    }
 
 
 def _ending(exit_code: int | None, signal: int | None) -> str:

@@ -6,12 +6,19 @@ import json
 from pathlib import Path
 
 from envmgr.env.content import BuildRequest, LockedContent, RequirementGroup, SourceBuilds, Tools
-from envmgr.env.downloads import DONE, Downloads, without_progress
+from envmgr.env.installer import run_installer
 from envmgr.env.trouble import interpret
 from envmgr.env.uv import index_variables, install_arguments, uv_environment, vendored_install_arguments
 from envmgr.errors import BuildError
-from envmgr.model.redaction import redact
 from envmgr.ports import Event, Files, ProcessRequest
+
+CONFIGURATION = "uv.toml"
+"""The file in scratch that is the whole configuration of uv."""
+
+
+def requirements_in(scratch: Path, number: int) -> Path:
+    """Return the requirements file of a group in scratch."""
+    return scratch / f"requirements-{number}.txt"
 
 
 def install_locked(request: BuildRequest, content: LockedContent, python: Path, tools: Tools) -> None:
@@ -20,17 +27,16 @@ def install_locked(request: BuildRequest, content: LockedContent, python: Path, 
     The installer's output stays in the env's folder as `install.log`.
     """
     _check_space(request, tools)
-    total = sum(_count(group.text) for group in content.groups)
+    total = sum(count_of(group.text) for group in content.groups)
     done = 0
     with tools.files.scratch("install") as scratch:
         options = _build_options(content.sources, scratch, tools.files)
         for number, group in enumerate(content.groups):
-            count = _count(group.text)
+            count = count_of(group.text)
             if not count:
                 continue
-            told = f"{count} distributions from {group.name}"
-            tools.listener.on_event(Event("install", request.manifest, told, done, total))
-            requirements = scratch / f"requirements-{number}.txt"
+            tools.listener.on_event(Event("install", request.manifest, told_of(group), done, total))
+            requirements = requirements_in(scratch, number)
             tools.files.write(requirements, group.text, durable=False)
             if not _found_vendored(request, python, requirements, options, tools) and not _found_in_folders(
                 request, group, python, requirements, tools
@@ -74,9 +80,8 @@ def _found_in_folders(
 
 def _build_options(sources: SourceBuilds, scratch: Path, files: Files) -> tuple[str, ...]:
     """Write what uv reads about source builds and return its options: the named ones alone, with pinned tools."""
-    configuration = scratch / "uv.toml"
-    files.write(configuration, extra_build_dependencies(sources), durable=False)
-    options: tuple[str, ...] = ("--config-file", str(configuration), "--only-binary", ":all:")
+    files.write(scratch / CONFIGURATION, extra_build_dependencies(sources), durable=False)
+    options = wheels_alone(scratch)
     for name in sources.names:
         options += ("--no-binary", name)
     if sources.constraints.strip():
@@ -84,6 +89,11 @@ def _build_options(sources: SourceBuilds, scratch: Path, files: Files) -> tuple[
         files.write(constraints, sources.constraints, durable=False)
         options += ("--build-constraints", str(constraints))
     return options
+
+
+def wheels_alone(scratch: Path) -> tuple[str, ...]:
+    """Return the options with which uv builds nothing from source and reads no configuration but that in scratch."""
+    return ("--config-file", str(scratch / CONFIGURATION), "--only-binary", ":all:")
 
 
 def extra_build_dependencies(sources: SourceBuilds) -> str:
@@ -103,18 +113,7 @@ def extra_build_dependencies(sources: SourceBuilds) -> str:
 def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], tools: Tools) -> None:
     environment = uv_environment(request.switches, request.places.uv_cache)
     environment |= index_variables(request.switches.settings, group.url)
-    environment.pop("UV_NO_PROGRESS")
-    downloads = Downloads(tools.clock.monotonic)
-
-    def hear(line: str) -> None:
-        told = downloads.hear(line)
-        if told is not None:
-            tools.listener.on_event(Event("install" if told == DONE else "fetch", request.manifest, told))
-
-    completed = tools.process.run(ProcessRequest(arguments, cwd=request.folder, env=environment, hear=hear))
-    output = without_progress(completed.stdout + completed.stderr)
-    log = request.folder / "install.log"
-    tools.files.write(log, (tools.files.read(log) or "") + redact(output), durable=False)
+    completed, output = run_installer(arguments, environment, request.folder, request.manifest, tools)
     if completed.good:
         return
     if not completed.started:
@@ -139,7 +138,12 @@ def _check_space(request: BuildRequest, tools: Tools) -> None:
         )
 
 
-def _count(requirements: str) -> int:
+def told_of(group: RequirementGroup) -> str:
+    """Return what progress says of a group."""
+    return f"{count_of(group.text)} distributions from {group.name}"
+
+
+def count_of(requirements: str) -> int:
     """Return how many distributions a requirements file names; a continued line belongs to the one above."""
     lines = requirements.splitlines()
     return sum(1 for line in lines if line and not line[0].isspace() and not line.startswith(("#", "-")))

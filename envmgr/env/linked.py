@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from envmgr.ports import Files
+from envmgr.outside import Files
 
 _LINKED = "-"
 
@@ -70,6 +70,26 @@ def trust(
             files.write(place, json.dumps({"schema": 1, "files": facts}), durable=False)
     damaged = {name for path, names in doubted.items() if path not in good for name in names}
     return Trust(tuple(sorted(damaged)), tuple(sorted(linked - claimed)))
+
+
+def look_at_links(
+    folder: Path, files: Files, before: Mapping[str, str] | None = None
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return what is in an env, and the distributions of which uv's cache holds something else than was released.
+
+    Linked files that no wheel names get bytes of their own. `before` is what an earlier look found.
+    """
+    found = files.snapshot(folder)
+    seen = trust(folder, found, known_wheels(folder.parent), files, before)
+    for path in seen.unclaimed:
+        files.detach(folder / path)
+        found[path] = files.facts(folder / path)
+    return found, seen.damaged
+
+
+def known_wheels(envs: Path) -> Path:
+    """Return where it stands which files of uv's cache were found to be what their wheels say."""
+    return envs.parent / "known-wheels"
 
 
 def _infos(found: Mapping[str, str]) -> Iterable[str]:

@@ -6,39 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from envmgr.env.content import RequirementGroup, Switches
+from envmgr.env.passing import passed_on
 from envmgr.model.host import InstallerSettings
 
-_PASSED_ON = (
-    "PATH",
-    "HOME",
-    "USERPROFILE",
-    "SYSTEMROOT",
-    "SYSTEMDRIVE",
-    "COMSPEC",
-    "PATHEXT",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
-    "LANG",
-    "LC_ALL",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "NETRC",
-    "UV_HTTP_TIMEOUT",
-    "UV_HTTP_CONNECT_TIMEOUT",
-    "UV_HTTP_RETRIES",
-    "PIP_DEFAULT_TIMEOUT",
-    "PIP_TIMEOUT",
-    "PIP_RETRIES",
-)
 _KEYRING = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "PYTHON_KEYRING_BACKEND")
 """What `keyring` needs to find the user's passwords."""
-_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
-_COMPILERS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET", "CUDA_HOME")
 
 
 def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) -> dict[str, str]:
@@ -46,11 +18,7 @@ def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) 
 
     None decides what is installed, or from where.
     """
-    passed = {name: caller[name] for name in (*_PASSED_ON, *_COMPILERS) if name in caller}
-    for name in _PROXIES:
-        for spelling in (name, name.lower()):
-            if spelling in caller:
-                passed[spelling] = caller[spelling]
+    passed = passed_on(caller)
     for scheme, url in settings.proxies.items():
         passed[_proxy_variable(scheme)] = url
     if settings.certificate:

@@ -10,8 +10,7 @@ from envmgr.model.finding import Finding
 from envmgr.model.host import Interpreter, Lack
 from envmgr.model.noun import Noun
 from envmgr.model.outcome import Phase
-
-Sharing = Literal["clone", "hardlink", "copy"]
+from envmgr.model.sharing import Sharing
 
 
 class InstalledDistribution(Noun):

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from envmgr.errors import BuildError
-from envmgr.model.env import Sharing
+from envmgr.model.sharing import Sharing
 from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
 from envmgr.system.portrait import lay_out, take_portrait
 from envmgr.system.sharing import detach, digest_of, given_back, places_of_bytecode, ways_to_share
@@ -46,11 +46,22 @@ class RealFiles:
 
         One that is not durable survives the end of any process, but a loss of power only after `settle`.
         """
-        with self._half_made(path) as aside, aside.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            if durable:
-                stream.flush()
-                os.fsync(stream.fileno())
+        with self._half_made(path) as aside:
+            _fill(aside, text, durable)
+            self.bring(aside, path)
+
+    def add(self, path: Path, text: str, *, durable: bool = True) -> None:
+        """Write a file as `write` does where none is; raises FileExistsError where one is, whoever came first."""
+        with self._half_made(path) as aside:
+            _fill(aside, text, durable)
+            try:
+                os.link(aside, path)
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without links
+                if os.path.lexists(path):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+                self.bring(aside, path)
 
     def bring(self, source: Path, target: Path) -> None:
         """Bring a file from scratch to its place, whole or not at all; another one there is replaced.
@@ -72,7 +83,7 @@ class RealFiles:
 
     @contextmanager
     def _half_made(self, path: Path) -> Iterator[Path]:
-        """Give the place where a file is made before it is brought to its own, and remove what is left there.
+        """Give the place where a file is made before it is brought to its own; what is still there then is removed.
 
         That is in scratch, where the next command finds what a killed one has left, unless it is another file system.
         """
@@ -81,7 +92,6 @@ class RealFiles:
         aside = _owned_beside(self._workshop(path.parent), path)
         try:
             yield aside
-            self.bring(aside, path)
         finally:
             aside.unlink(missing_ok=True)
 
@@ -125,6 +135,7 @@ class RealFiles:
             return
         with self._half_made(target) as aside:
             shutil.copy2(source, aside)
+            self.bring(aside, target)
 
     def link(self, source: Path, target: Path) -> None:
         """Make `target` a symbolic link to `source`, replacing what is there."""
@@ -326,6 +337,14 @@ class RealFiles:
         finally:
             lock.release()
         return not path.exists()
+
+
+def _fill(path: Path, text: str, durable: bool) -> None:
+    with path.open("x", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+        if durable:
+            stream.flush()
+            os.fsync(stream.fileno())
 
 
 def _owned_beside(folder: Path, path: Path) -> Path:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from envmgr.ports import ProcessRequest
+from envmgr.outside import ProcessRequest
 from envmgr.system.end import End
 
 _POSIX = os.name == "posix"

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from envmgr.ports import ProcessRequest
+from envmgr.outside import ProcessRequest
 from envmgr.system import keeper as keeper_script
 from envmgr.system.end import End
 from envmgr.system.keeper import BY_FORCE, POLITELY

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import IO
 
-from envmgr.ports import Completed, ProcessRequest
+from envmgr.outside import Completed, ProcessRequest
 from envmgr.system.capture import Capture
 from envmgr.system.grouped import Grouped
 from envmgr.system.kept import KEEPS, Keepers, Kept

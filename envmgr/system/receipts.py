@@ -11,8 +11,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
-FORM = 1
+FORM = 2
 """The form of a receipt; another one is as none."""
 
 _DECIDING = (
@@ -24,6 +25,10 @@ _DECIDING = (
 
 _SET_ASIDE = "ENVMGR_SET_ASIDE_"
 """Begins the names of the variables in which a restarted envmgr finds what it was started with."""
+
+
+_RECEIPTS = "receipts"
+_RECIPES = "recipes"
 
 
 def state_of(path: str) -> list[int] | None:
@@ -46,8 +51,17 @@ def content_of(path: str) -> str | None:
 
 def receipt_path(cache: str, command: Sequence[str]) -> str:
     """Return where the receipt of a command line in the current folder is kept."""
+    return os.path.join(cache, _RECEIPTS, f"{_digest_of(command)}.json")
+
+
+def recipe_path(cache: str, command: Sequence[str]) -> str:
+    """Return where it is kept how a command line in the current folder can do again what it did."""
+    return os.path.join(cache, _RECIPES, f"{_digest_of(command)}.json")
+
+
+def _digest_of(command: Sequence[str]) -> str:
     where = json.dumps([os.getcwd(), list(command)])
-    return os.path.join(cache, "receipts", f"{hashlib.sha256(where.encode()).hexdigest()[:32]}.json")
+    return hashlib.sha256(where.encode()).hexdigest()[:32]
 
 
 def deciding(environment: Mapping[str, str]) -> dict[str, str]:
@@ -63,35 +77,58 @@ def maker() -> list[object]:
 
 def remembered(cache: str, command: Sequence[str]) -> str | None:
     """Return what a command line has to print, if all that decides it is as it was when that was found out."""
+    receipt = _holding(receipt_path(cache, command))
+    return None if receipt is None or "answer" not in receipt else str(receipt["answer"])
+
+
+def recalled(cache: str, command: Sequence[str]) -> tuple[dict[str, object], str] | None:
+    """Return how a command line can do again what it did, and the answer to that, if what decides it is as it was."""
+    kept = _holding(recipe_path(cache, command)) or {}
+    recipe, answer = kept.get("recipe"), kept.get("answer")
+    return (recipe, answer) if isinstance(recipe, dict) and isinstance(answer, str) else None
+
+
+def forget(cache: str, command: Sequence[str]) -> None:
+    """Forget how a command line can do again what it did: it was tried in vain."""
+    with suppress(OSError):
+        os.unlink(recipe_path(cache, command))
+
+
+def _holding(path: str) -> dict[str, object] | None:
+    """Return what is kept in a file, if all that decides it is as it was."""
+    kept = _read(path)
+    same = kept.get("maker") == maker() and kept.get("variables") == deciding(os.environ) and _is_true(kept)
+    return kept if same else None
+
+
+def _read(path: str) -> dict[str, object]:
     try:
-        with open(receipt_path(cache, command), encoding="utf-8") as stream:
-            receipt = json.load(stream)
-        if receipt["maker"] != maker() or receipt["variables"] != deciding(os.environ):
-            return None
-        same = _same(receipt["states"].items(), state_of) and _same(receipt["contents"].items(), content_of)
-        return str(receipt["answer"]) if same else None
-    except (OSError, ValueError, KeyError, AttributeError):
-        return None
+        with open(path, encoding="utf-8") as stream:
+            kept = json.load(stream)
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _is_true(kept: dict[str, object]) -> bool:
+    """Tell whether everything that was looked at is as it was."""
+    states, contents = kept.get("states"), kept.get("contents")
+    if not isinstance(states, dict) or not isinstance(contents, dict):
+        return False
+    return _same(states.items(), state_of) and _same(contents.items(), content_of)
 
 
 def spent(cache: str) -> list[str]:
-    """Return the receipts that will hardly answer again: what they were about is gone or another by now."""
-    folder = os.path.join(cache, "receipts")
+    """Return the receipts and recipes that will hardly serve again: what they were about is gone or another by now."""
+    paths = [path for name in (_RECEIPTS, _RECIPES) for path in _kept_in(os.path.join(cache, name))]
+    return [path for path in paths if not _is_true(_read(path))]
+
+
+def _kept_in(folder: str) -> list[str]:
     try:
-        names = sorted(os.listdir(folder))
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json")]
     except OSError:
         return []
-    paths = [os.path.join(folder, name) for name in names if name.endswith(".json")]
-    return [path for path in paths if not _still_true(path)]
-
-
-def _still_true(path: str) -> bool:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            receipt = json.load(stream)
-        return _same(receipt["states"].items(), state_of) and _same(receipt["contents"].items(), content_of)
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        return False
 
 
 def _same(known: Iterable[tuple[str, object]], look: Callable[[str], object]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from envmgr.model.env import Sharing
+from envmgr.model.sharing import Sharing
 from envmgr.system.keeper import confines
 from envmgr.system.kept import KEEPS
 

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.system.caller import Caller
 from envmgr.system.files import RealFiles
-from envmgr.system.receipts import content_of, deciding, maker, receipt_path, state_of
+from envmgr.system.receipts import content_of, deciding, maker, receipt_path, recipe_path, state_of
 
 _OF_THE_KERNEL = (Path("/proc"), Path("/sys"))
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How a command can do again what it did: a recipe as plain data, and what the command prints then.
+
+    `tools` are what takes part in it, `made` the files and folders that came of it.
+    """
+
+    recipe: Mapping[str, object]
+    answer: str
+    tools: tuple[Path, ...]
+    made: tuple[Path, ...]
 
 
 class WitnessFiles(RealFiles):
@@ -56,18 +71,26 @@ class WitnessFiles(RealFiles):
 
         Nothing is kept when something of it has changed meanwhile: the answer might be of what is no more.
         """
-        now = {path: state_of(path) for path in self._states}
-        contents = {path: content_of(path) for path in self._contents}
-        if now != self._states or contents != self._contents:
+        self._keep(Path(receipt_path(str(cache), command)), caller, {"answer": answer}, ())
+
+    def keep_recipe(self, cache: Path, command: tuple[str, ...], caller: Caller, again: Again) -> None:
+        """Keep how the command can do again what it did, as long as all that was looked at stays as it is.
+
+        What it made does not count: without it there is something to do.
+        """
+        for path in again.tools:
+            self._note(path)
+        made = {"answer": again.answer, "recipe": dict(again.recipe)}
+        self._keep(Path(recipe_path(str(cache), command)), caller, made, again.made)
+
+    def _keep(self, place: Path, caller: Caller, kept: Mapping[str, object], made: tuple[Path, ...]) -> None:
+        states = {path: state for path, state in self._states.items() if not _is_of(Path(path), made)}
+        contents = {path: content for path, content in self._contents.items() if not _is_of(Path(path), made)}
+        now = {path: state_of(path) for path in states}
+        if now != states or {path: content_of(path) for path in contents} != contents:
             return
-        receipt = {
-            "maker": maker(),
-            "variables": deciding(caller.environment),
-            "states": self._states,
-            "contents": self._contents,
-            "answer": answer,
-        }
-        super().write(Path(receipt_path(str(cache), command)), json.dumps(receipt))
+        decided = {"maker": maker(), "variables": deciding(caller.environment), "states": states, "contents": contents}
+        super().write(place, json.dumps({**decided, **kept}))
 
     def _note(self, path: Path) -> None:
         if str(path) not in self._states and not self._is_passing(path):
@@ -75,4 +98,8 @@ class WitnessFiles(RealFiles):
 
     def _is_passing(self, path: Path) -> bool:
         """Tell what is another thing at every call and decides nothing: scratch, and what the kernel tells."""
-        return any(folder == path or folder in path.parents for folder in (self._scratch_folder, *_OF_THE_KERNEL))
+        return _is_of(path, (self._scratch_folder, *_OF_THE_KERNEL))
+
+
+def _is_of(path: Path, places: tuple[Path, ...]) -> bool:
+    return any(place == path or place in path.parents for place in places)

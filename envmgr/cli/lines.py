@@ -1,0 +1,106 @@
+"""Progress on stderr as far as it is told by events: plain lines, and on a terminal a last one of what is running."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from envmgr.outside import Event, Hearer
+from envmgr.system.caller import terminal_width
+
+
+class Silence:
+    """Tells of nothing."""
+
+    def on_event(self, event: Event) -> None:
+        """Print nothing."""
+
+
+class PlainLines:
+    """Prints one line an event on stderr, with the seconds since the start."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+
+    def on_event(self, event: Event) -> None:
+        """Print what happened."""
+        count = f" ({event.done}/{event.total})" if event.total else ""
+        self.say(" ".join(part for part in (event.stage, event.subject, event.detail) if part) + count)
+
+    def say(self, text: str) -> None:
+        """Print one line."""
+        print(f"{time.monotonic() - self._begun:7.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+class LiveLines(PlainLines):
+    """Adds a last line to the plain ones that tells what is running now, for how long, and what is being fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.running: dict[str, float] = {}
+        self.guard = threading.Lock()
+        self._fetched: dict[str, str] = {}
+        self._ended = threading.Event()
+        self._ticker = threading.Thread(target=self._tick, daemon=True)
+        self._ticker.start()
+
+    def on_event(self, event: Event) -> None:
+        """Print what happened; a stage that begins stays in the last line until it is done."""
+        with self.guard:
+            if event.stage == "fetch":
+                self._fetched[event.subject] = event.detail
+                return
+            self.running.pop(event.subject, None)
+            self._fetched.pop(event.subject, None)
+            if event.stage not in {"built", "ready", "failed", "done", "going on"} and event.subject:
+                self.running[event.subject] = time.monotonic()
+        super().on_event(event)
+
+    def close(self) -> None:
+        """Stop, and leave the terminal clean."""
+        self._ended.set()
+        self._ticker.join()
+        sys.stderr.write("\r\x1b[K")
+
+    def say(self, text: str) -> None:
+        """Print one line above the last one."""
+        sys.stderr.write("\r\x1b[K")
+        super().say(text)
+
+    def now(self) -> list[str]:
+        """Return what is running, each with its seconds and with what it fetches."""
+        with self.guard:
+            return [
+                f"{name} {time.monotonic() - since:.0f} s" + (f" ({told})" if (told := self._fetched.get(name)) else "")
+                for name, since in self.running.items()
+            ]
+
+    def _tick(self) -> None:
+        while not self._ended.wait(0.5):
+            now = self.now()
+            if now:
+                sys.stderr.write("\r\x1b[K" + running(now, terminal_width(80)))
+                sys.stderr.flush()
+
+
+def running(now: Sequence[str], width: int) -> str:
+    """Return the last line, at most `width` - 1 columns wide: a line that wraps could not be taken back."""
+    return f"          running: {', '.join(now)}"[: max(width - 1, 0)]
+
+
+@contextmanager
+def lines(*, quiet: bool) -> Iterator[Hearer]:
+    """Give who tells of events in the way that fits stderr, and end it afterwards."""
+    if quiet:
+        yield Silence()
+    elif sys.stderr.isatty():
+        live = LiveLines()
+        try:
+            yield live
+        finally:
+            live.close()
+    else:
+        yield PlainLines()
