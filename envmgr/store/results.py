@@ -55,14 +55,16 @@ class FileStore:
     def append(self, run: str, result: CellResult) -> None:
         """Add one result; one of the same cell and round must not be there. A damaged one is put aside, not lost."""
         place = self._place(run) / "results" / f"{_checked(result.cell)}-{result.round}.json"
-        with self._locked(run):
-            self._demand(run)
-            if self._files.exists(place) and self._is_damaged(place):
-                self._files.move(place, place.with_name(f"{place.name}.damaged"))
-            if self._files.exists(place):
-                what = f"run {run} has a result of cell {result.cell}, round {result.round}, already"
-                raise StoreError(what, f"found {place}", "results are only ever added: begin a new run")
-            self._files.write(place, _text(result), durable=result.elapsed >= _WORTH_WAITING)
+        self._demand(run)
+        if self._files.exists(place):
+            with self._locked(run):
+                if self._files.exists(place) and self._is_damaged(place):
+                    self._files.move(place, place.with_name(f"{place.name}.damaged"))
+        try:
+            self._files.add(place, _text(result), durable=result.elapsed >= _WORTH_WAITING)
+        except FileExistsError:
+            what = f"run {run} has a result of cell {result.cell}, round {result.round}, already"
+            raise StoreError(what, f"found {place}", "results are only ever added: begin a new run") from None
 
     def set_aside(self, run: str, found: SetAside) -> None:
         """Add that an env was found changed after results of cells in it had been stored."""

@@ -30,6 +30,7 @@ class RealMachine:
 
     def __init__(self) -> None:
         self._programs: Mapping[str, float] = {}
+        self._frequency: float | None = None
         self._listed = -_LISTED_AGAIN_AFTER
         self._latest: Sight | None = None
         self._guard = threading.Lock()
@@ -38,14 +39,15 @@ class RealMachine:
     def look(self) -> Sight:
         """Return the counters and levels of this moment; takes a millisecond, and a few when programs are listed.
 
-        They are listed again only after a while: sights that follow closely have the same list. One of a moment ago is
-        given again: between short cells, what is seen after one is what is seen before the next.
+        They are listed again, and the frequency is read, only after a while: sights that follow closely have the same.
+        One of a moment ago is given again: between short cells, what is seen after one is what is seen before the next.
         """
         with self._guard:
             if self._latest is not None and time.monotonic() - self._latest.at < _SEEN_AGAIN_AFTER:
                 return self._latest
             if time.monotonic() - self._listed >= _LISTED_AGAIN_AFTER:
-                self._programs, self._listed = _programs(), time.monotonic()
+                self._programs, self._frequency = _programs(), _frequency()
+                self._listed = time.monotonic()
             self._latest = self._sight()
             return self._latest
 
@@ -62,7 +64,7 @@ class RealMachine:
             available=memory.available,
             moved=_moved(),
             throttled=_throttled(self._throttle_counts),
-            frequency=_frequency(),
+            frequency=self._frequency,
             speed_limit=_speed_limit(),
             programs=dict(self._programs),
             listed=self._listed,

@@ -1,6 +1,8 @@
 """The real disk: whole or not at all."""
 
+import contextlib
 import os
+import threading
 
 import pytest
 from filelock import FileLock, Timeout
@@ -202,3 +204,39 @@ def test_what_is_written_to_another_file_system_is_made_beside_its_place(files, 
     monkeypatch.setattr(RealFiles, "_workshop", lambda _, folder: folder)
     files.write(tmp_path / "user" / "one.txt", "whole")
     assert (files.read(tmp_path / "user" / "one.txt"), files.list(tmp_path / "scratch")) == ("whole", ())
+
+
+@pytest.fixture(params=["links", "no links"])
+def adding(request, tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    if request.param == "no links":
+        monkeypatch.setattr(os, "link", refused)
+    return RealFiles(tmp_path / "scratch")
+
+
+def test_a_file_is_added_where_none_is_and_never_over_another(adding, tmp_path):
+    place = tmp_path / "new" / "one.json"
+    adding.add(place, "first")
+    with pytest.raises(FileExistsError):
+        adding.add(place, "second", durable=False)
+    assert place.read_text() == "first"
+    assert [path.name for path in place.parent.iterdir()] == ["one.json"]
+    assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_of_many_that_add_the_same_file_one_succeeds(tmp_path):
+    files, place, done = RealFiles(tmp_path / "scratch"), tmp_path / "one.json", []
+
+    def add(number):
+        with contextlib.suppress(FileExistsError):
+            files.add(place, str(number))
+            done.append(number)
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [place.read_text()] == [str(number) for number in done]
