@@ -101,28 +101,6 @@ def test_tab_completes_names_variants_and_matrices(project):
     assert "nightly" in completed(project, ["envmgr", "matrix", "run", "n"], 3)
 
 
-def test_tab_completes_in_a_real_bash(project):
-    project.matrix(manifests=["one"], name="nightly")
-    (project.root / "envmgr").write_text(f'#!/bin/sh\nexec {sys.executable} -m envmgr "$@"\n')
-    (project.root / "envmgr").chmod(0o755)
-    script = """
-        PATH="$PWD:$PATH"
-        eval "$(envmgr --show-completion bash)"
-        offer() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $(complete -p envmgr | sed 's/.*-F \\([^ ]*\\).*/\\1/') envmgr
-                  echo "${COMPREPLY[*]}"; }
-        offer envmgr bui
-        offer envmgr build o
-        offer envmgr matrix run ni
-        offer envmgr export one --to py
-        offer envmgr build --off
-    """
-    shown = subprocess.run(
-        ["bash", "--norc", "-c", script], cwd=project.root, env={**project.environment, "SHELL": "/bin/bash"},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert shown.stdout.split() == ["build", "one", "nightly", "pylock", "--offline"], shown.stderr
-
-
 def test_a_runner_of_ours_is_a_script_for_uv(repository, project):
     probe = repository / "runners" / "import_probe.py"
     command = ["uv", "run", "--offline", "--no-project", "--python", sys.executable, probe, "--modules", "json,decimal"]
