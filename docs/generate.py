@@ -1,12 +1,13 @@
-"""What of the documentation is generated from code: the reference of commands, and the tables of manifest and matrix.
+"""What of the documentation is generated from code: commands, the library, and the tables of manifest and matrix.
 
     python docs/generate.py        writes docs/manifest.md anew
 
-mkdocs loads this file as a hook and adds the reference of commands to the site.
+mkdocs loads this file as a hook and adds the references of commands and of the library to the site.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -14,10 +15,12 @@ from typing import Any, get_args
 import typer.main
 from pydantic import BaseModel
 
+from envmgr import api
 from envmgr.cli.application import application
 from envmgr.model.manifest import Manifest, Matrix
 
 PAGE = Path(__file__).with_name("manifest.md")
+_WIDTH = 80
 
 
 def manifest_page() -> str:
@@ -54,11 +57,42 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
+def python_page() -> str:
+    """Return the reference of the library: signatures and what they promise."""
+    parts = ["# The library", "", inspect.getdoc(api) or "", ""]
+    for name in api.__all__:
+        what = getattr(api, name)
+        if inspect.isfunction(what):
+            parts += [f"## {name}", "", "```python", _signature(name, what), "```", "", inspect.getdoc(what) or "", ""]
+            continue
+        parts += [f"## {name}", "", inspect.getdoc(what) or "", ""]
+        for method, function in inspect.getmembers(what, inspect.isfunction):
+            if not method.startswith("_"):
+                parts += ["```python", _signature(method, function), "```", "", inspect.getdoc(function) or "", ""]
+    return "\n".join(parts)
+
+
+def _signature(name: str, function: Any) -> str:
+    """Return a signature as it is written, one parameter a line where it is long."""
+    signature = inspect.signature(function)
+    parts = []
+    for each in signature.parameters.values():
+        if each.kind is each.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        if each.name != "self":
+            default = "" if each.default is each.empty else f" = {each.default!r}"
+            parts.append(f"{each.name}: {each.annotation}{default}")
+    one = ", ".join(parts)
+    listed = one if len(one) <= _WIDTH else "\n" + "".join(f"    {part},\n" for part in parts)
+    return f"def {name}({listed}) -> {signature.return_annotation}"
+
+
 def on_files(files: Any, config: Any) -> Any:
-    """Add the generated page to the site (a hook of mkdocs)."""
+    """Add the generated pages to the site (a hook of mkdocs)."""
     from mkdocs.structure.files import File  # noqa: PLC0415 - only mkdocs calls this
 
     files.append(File.generated(config, "commands.md", content=commands_page()))
+    files.append(File.generated(config, "python.md", content=python_page()))
     return files
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from envmgr import api
 
 pytestmark = pytest.mark.integration
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "library.md"
 PROGRAM = """
 from envmgr import EnvmgrError, build, compare, judge, load, measure, plan, verify
 
@@ -42,6 +44,36 @@ def test_a_program_builds_measures_and_compares(project):
     assert lines[1].endswith("True")
     assert lines[2].startswith("[")
     assert lines[3] == "there is no manifest 'nowhere'"
+
+
+def test_the_examples_of_the_documentation_run_as_they_stand(project):
+    project.index.add("keras", "3.0", {"keras.py": ""}, ["demo==1.0"])
+    project.manifest("keras-jax", requirements=["keras==3.0"])
+    project.manifest("plaidml-0.7.0", requirements=["keras", "demo<2"])
+    project.matrix(manifests=["keras-jax", "plaidml-0.7.0"])
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    program = "\n".join(f"{block}\nprint('---')" for block in blocks)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=project.root, env=project.environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    built, measured, compared, heard, refused, here, _ = done.stdout.split("---\n")
+    assert built.splitlines()[0].endswith(" 3.0")
+    assert "wanted" not in built
+    assert "will measure keras-jax/answer" in measured
+    assert "plaidml-0.7.0/answer" in measured.splitlines()[-1]
+    assert "passed" in measured
+    assert compared.startswith("keras-jax/answer")
+    assert "measuring keras-jax/answer" in heard
+    assert "'keras-jaxx'" in refused
+    assert "did you mean 'keras-jax'?" in refused
+    assert here.split()[0] in {"linux", "macos", "windows"}
+
+
+def test_every_name_of_the_library_is_in_its_page():
+    text = PAGE.read_text()
+    assert [name for name in envmgr.__all__ if not re.search(rf"\b{name}\b", text)] == []
 
 
 def test_the_package_offers_what_the_module_has_and_its_types():
