@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from envmgr.app.workplace import Workplace
 from envmgr.cell.run import FILES, Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
+from envmgr.model.env import Env
 from envmgr.model.result import CellResult
 from envmgr.ports import Event
 from envmgr.store.query import WARM_UP
@@ -73,38 +75,43 @@ class CellRunner:
         with self._rooms.take("cell") as scratch:
             home, folder = scratch / "home", scratch / "work"
             manifest = self._workplace.shelf[cell.manifest]
+            env = self._envs[cell.label].env
             try:
                 lay_data(self._workplace, manifest, home)
                 lay_request(cell, folder, files)
-                own = own_temporary(self._workplace, manifest, home)
+                around = self._around(env, cell, round_number, scratch)
             except (EnvmgrError, OSError) as error:
                 return not_run(cell, round_number, error)
+
+            def run(room: Room) -> Measurement:
+                here = around if room.env is env else self._around(room.env, cell, round_number, scratch)
+                if room.writable:
+                    here = replace(here, writable=(*(here.writable or ()), *writable_of(self._workplace, room.env)))
+                return measure_cell(cell, round_number, here)
+
             with turn:
-                ended, seen = self._envs.measure(
-                    cell, lambda room: self._run_in(room, cell, round_number, scratch, own)
-                )
+                ended, seen = self._envs.measure(cell, run)
             return seen.told_in(result_of(ended))
 
-    def _run_in(self, room: Room, cell: Cell, round_number: int, scratch: Path, own: Mapping[str, str]) -> Measurement:
-        place, env = self._workplace, room.env
+    def _around(self, env: Env, cell: Cell, round_number: int, scratch: Path) -> Surroundings:
+        """Return what a cell is run with in an env that it may not write to."""
+        place, home = self._workplace, scratch / "home"
         manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
-        home = scratch / "home"
         variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
-        surroundings = Surroundings(
+        return Surroundings(
             process=place.process,
             files=place.files,
             clock=place.clock,
             machine=place.machine,
             python=Path(env.python),
             runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
-            variables={**variables, **own},
+            variables={**variables, **own_temporary(place, manifest, home)},
             log=log,
             log_name=f"logs/{log.name}",
-            writable=(home, *self._outside, *(writable_of(place, env) if room.writable else ())),
+            writable=(home, *self._outside),
             folder=scratch / "work",
         )
-        return measure_cell(cell, round_number, surroundings)
 
     @cached_property
     def _outside(self) -> tuple[Path, ...]:

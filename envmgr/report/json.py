@@ -61,7 +61,10 @@ def _one_step(value: Any) -> Any:
 def run_data(
     run: Run, judged: Sequence[JudgedCell], summaries: Mapping[str, Summary], rounds: Sequence[RoundsTaken] = ()
 ) -> dict[str, Any]:
-    """Return `data` of a matrix: `run` and `cells`; `summaries` is by cell id, `rounds` tells why some followed."""
+    """Return `data` of a matrix for `envelope`: `run` and `cells`.
+
+    `summaries` is by cell id; `rounds` tells why some rounds followed.
+    """
     record, plan = run.record, run.record.plan
     head = {
         "id": record.id,
@@ -79,7 +82,7 @@ def run_data(
         "damaged": run.damaged,
     }
     cells = [_cell_data(run, cell, summaries.get(cell.cell.id)) for cell in judged]
-    return {"run": strict(head), "cells": strict(cells)}
+    return {"run": head, "cells": cells}
 
 
 def plan_data(cells: Sequence[Cell]) -> list[dict[str, Any]]:
