@@ -16,6 +16,7 @@ from envmgr.model.rounds import RoundsTaken
 from envmgr.model.summary import Summary
 
 _SCHEMA = 1
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 
 def envelope(command: str, data: Any, error: Mapping[str, str] | None) -> dict[str, Any]:
@@ -33,6 +34,13 @@ def envelope(command: str, data: Any, error: Mapping[str, str] | None) -> dict[s
 
 def strict(value: Any) -> Any:
     """Return any value of ours as plain data for strict JSON; what is not finite becomes `nan`, `inf` or `-inf`."""
+    kind = type(value)  # of ten thousand cells nearly all is plain already: a few looks at the exact type
+    if kind in _PLAIN:
+        return value
+    if kind is dict:
+        return {key if type(key) is str else str(strict(key)): strict(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [strict(item) for item in value]
     plain = _one_step(value)
     if isinstance(plain, tuple) and hasattr(plain, "_asdict"):
         plain = plain._asdict()
