@@ -6,13 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from envmgr.env.installer import Ports
-from envmgr.env.recipe import Recipe, repeat
-from envmgr.errors import EnvmgrError
 from envmgr.outside import Hearer
 from envmgr.system.caller import caller
-from envmgr.system.clock import RealClock
-from envmgr.system.files import RealFiles
 from envmgr.system.process import RealProcess
 
 
@@ -27,14 +22,17 @@ class Repetition:
 
     def build(self, known: Mapping[str, Any], listener: Hearer) -> float | None:
         """Return the seconds that it took, or None where it has to be made from the beginning."""
+        # What starts processes is on its way while the rest is imported.
+        from envmgr.env.installer import Ports
+        from envmgr.env.recipe import Recipe, repeat
+        from envmgr.errors import EnvmgrError
+        from envmgr.system.clock import RealClock
+        from envmgr.system.files import RealFiles
+
         ports = Ports(self.process, RealFiles(self._scratch), RealClock(), listener)
         try:
-            return repeat(_recipe(known), self._caller, ports)
+            lists = {name: tuple(known[name]) for name in ("arguments", "sharing")}
+            values: dict[str, Any] = {**known, **lists}
+            return repeat(Recipe(**values), self._caller, ports)
         except (EnvmgrError, OSError, ValueError, KeyError, TypeError):
             return None
-
-
-def _recipe(known: Mapping[str, Any]) -> Recipe:
-    """Return a recipe that was read from JSON, which has lists where there were tuples."""
-    values: dict[str, Any] = {**known, "arguments": tuple(known["arguments"]), "sharing": tuple(known["sharing"])}
-    return Recipe(**values)

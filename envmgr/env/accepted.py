@@ -24,5 +24,5 @@ def lock_of(folder: Path) -> Path:
 def remember(files: Files, folder: Path, found: Mapping[str, str], *, durable: bool = True) -> Path:
     """Write down what an env held when it was accepted, and return where."""
     record = record_of(folder)
-    files.write(record, json.dumps({"schema": 1, "files": found}, indent=0), durable=durable)
+    files.write(record, json.dumps({"schema": 1, "files": found}), durable=durable)
     return record

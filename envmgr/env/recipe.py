@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from envmgr.env.accepted import MARKER, lock_of, record_of, remember
+from envmgr.env.beside import Beside
 from envmgr.env.blank import lay_out_blank
 from envmgr.env.inside import ask_inside
 from envmgr.env.installer import Ports, run_installer
@@ -67,12 +68,8 @@ def repeat(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> float | N
         if files.exists(folder / MARKER):
             return None
         begun = ports.clock.monotonic()
-        found = _filled(recipe, caller, ports)
+        found = _looked_at(recipe, ports) if _filled(recipe, caller, ports) else None
         if found is None:
-            return None
-        ports.listener.on_event(Event("inspect", recipe.label))
-        report, _ = ask_inside(Path(recipe.python), ports.process, files)
-        if report is None or json.loads(report) != recipe.report:
             return None
         seconds = round(ports.clock.monotonic() - begun, 3)
         mark = {**recipe.mark, "built_at": ports.clock.now().isoformat(timespec="seconds"), "seconds": seconds}
@@ -84,23 +81,38 @@ def repeat(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> float | N
         return seconds
 
 
-def _filled(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> dict[str, str] | None:
-    """Make the env and fill it; return what is in it where its files are links, None where something is amiss."""
+def _filled(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> bool:
+    """Make the env and fill it, and tell whether that came about."""
     files, folder = ports.files, Path(recipe.folder)
     files.remove(record_of(folder))
     files.remove(folder)
     ports.listener.on_event(Event("create", recipe.label, f"Python {recipe.version}"))
     if not lay_out_blank(Path(recipe.blank), folder, files):
-        return None
+        return False
     if recipe.needed and files.free_space(folder.parent) < recipe.needed:
-        return None
+        return False
     with files.scratch("install") as scratch:
         for name, text in recipe.files.items():
             files.write(scratch / name, text, durable=False)
         ports.listener.on_event(Event("install", recipe.label, recipe.told, 0, recipe.count))
         argv = tuple(word.replace(SCRATCH, str(scratch)) for word in recipe.arguments)
         completed, _ = run_installer(argv, passed_on(caller) | recipe.variables, folder, recipe.label, ports)
-    if not completed.good or not recipe.link:
-        return {} if completed.good else None
-    found, damaged = look_at_links(folder, files)
-    return found if not damaged and any(map(is_linked, found.values())) else None
+    return completed.good
+
+
+def _looked_at(recipe: Recipe, ports: Ports) -> dict[str, str] | None:
+    """Return what is in the env where its files are links; None where it is not what it was when it was recorded.
+
+    Its interpreter tells of it while its files are looked at: where they are links, it can change none of them.
+    """
+    ports.listener.on_event(Event("inspect", recipe.label))
+    asked = Beside(lambda: ask_inside(Path(recipe.python), ports.process, ports.files)[0])
+    try:
+        found, damaged = look_at_links(Path(recipe.folder), ports.files) if recipe.link else ({}, ())
+    except Exception:
+        asked.outcome()
+        raise
+    report = asked.outcome()
+    if damaged or (recipe.link and not any(map(is_linked, found.values()))):
+        return None
+    return found if report is not None and json.loads(report) == recipe.report else None
