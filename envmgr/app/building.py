@@ -22,6 +22,7 @@ from envmgr.env.content import (
     Switches,
     Tools,
 )
+from envmgr.env.downloads import warn_of_size
 from envmgr.env.identity import env_key, lock_digest, steps_digest
 from envmgr.env.inspect import Inspection
 from envmgr.errors import BuildError, HostError, LockError, ResolveError
@@ -219,13 +220,7 @@ class Builder:
         return tuple(map(str, self._vendor.folders(found.lock, digest, found.path))) if found else ()
 
     def _warn_of_size(self, chosen: Target, found: LockFound | None) -> None:
-        size = found.lock.download if found else 0
-        if size >= _WORTH_A_WARNING:
-            text = f"up to {size / 1e9:.1f} GB will be downloaded unless they are cached"
-            self._workplace.listener.on_event(Event("warning", chosen.label, text))
-
-
-_WORTH_A_WARNING = 1_000_000_000
+        warn_of_size(found.lock.download if found else 0, chosen.label, self._workplace.listener)
 
 
 def content_of(manifest: Manifest, lock: Lock | None) -> LockedContent | HistoryContent:

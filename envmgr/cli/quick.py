@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from envmgr.cli.said import print_answer
 from envmgr.cli.wishes import REMEMBERED
 
 
@@ -18,7 +19,7 @@ def answered(argv: Sequence[str]) -> bool:
     answer = remembered(cache_folder(), argv)
     if answer is None:
         return False
-    sys.stdout.write(answer)
+    print_answer(answer)
     return True
 
 
@@ -35,7 +36,7 @@ def repeated(argv: Sequence[str], *, quiet: bool) -> int | None:
     from envmgr.cli.repeat import repeat
 
     code = repeat(*known, cache, argv, quiet=quiet)
-    if code is None:
+    if code is None and not _is_built(known[0]):
         forget(cache, argv)
     return code
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from envmgr.app.repeating import Repetition
 from envmgr.cli.later import filled
 from envmgr.cli.lines import lines
+from envmgr.cli.said import print_answer
 from envmgr.cli.signals import end_on_signals
 
 
@@ -27,5 +27,5 @@ def repeat(recipe: Mapping[str, Any], answer: str, cache: str, argv: Sequence[st
         return tell_of_interruption(Options(argv[0], "--json" in argv, None, debug="--debug" in argv))
     if seconds is None:
         return None
-    sys.stdout.write(filled(answer, seconds))
+    print_answer(filled(answer, seconds))
     return 0

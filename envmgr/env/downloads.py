@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from envmgr.outside import Event, Hearer
+
 _BEGUN = re.compile(r"Downloading (?P<name>\S+) \((?P<size>[\d.]+)(?P<unit>[KMG]?i?B)\)")
 _ENDED = re.compile(r"Downloaded (?P<name>\S+)")
 _BUILDING = re.compile(r"Building (?P<name>\S+)")
@@ -13,6 +15,16 @@ _BYTES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _MIB = 1 << 20
 DONE = "everything is fetched"
 """What is told when nothing is on its way any more."""
+
+
+_WORTH_A_WARNING = 1_000_000_000
+
+
+def warn_of_size(size: int, label: str, listener: Hearer) -> None:
+    """Tell whoever watches of downloads that may take long."""
+    if size >= _WORTH_A_WARNING:
+        text = f"up to {size / 1e9:.1f} GB will be downloaded unless they are cached"
+        listener.on_event(Event("warning", label, text))
 
 
 class Downloads:

@@ -17,6 +17,7 @@ from typing import Any
 from envmgr.env.accepted import MARKER, lock_of, record_of, remember
 from envmgr.env.beside import Beside
 from envmgr.env.blank import lay_out_blank
+from envmgr.env.downloads import warn_of_size
 from envmgr.env.inside import ask_inside
 from envmgr.env.installer import Ports, run_installer
 from envmgr.env.linked import is_linked, look_at_links
@@ -31,15 +32,16 @@ SCRATCH = "@@scratch@@"
 class Recipe:
     """What one build was made of, as plain data.
 
-    `label` is whose progress it is, `version` that of its Python, `told` what progress says of the `count`
-    distributions. `files` are what uv reads, by name in scratch. `variables` are what uv gets besides the caller's.
-    `sharing` is what the file system offered, `link` whether files are names of uv's. `needed` bytes have to be free.
-    `report` is what the env's interpreter told, `mark` the record of the env.
+    `manifest` is whose progress it is, `label` names its variant, too; `version` is that of its Python, `told` what
+    progress says of the `count` distributions. `files` are what uv reads, by name in scratch. `variables` are what uv
+    gets besides the caller's. `sharing` is what the file system offered, `link` whether files are names of uv's.
+    `needed` bytes have to be free. `report` is what the env's interpreter told, `mark` the record of the env.
     """
 
     folder: str
     python: str
     blank: str
+    manifest: str
     label: str
     version: str
     told: str
@@ -67,6 +69,7 @@ def repeat(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> float | N
         files.claim(folder)
         if files.exists(folder / MARKER):
             return None
+        warn_of_size(recipe.needed, recipe.label, ports.listener)
         begun = ports.clock.monotonic()
         found = _looked_at(recipe, ports) if _filled(recipe, caller, ports) else None
         if found is None:
@@ -77,7 +80,7 @@ def repeat(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> float | N
         if found:
             found[MARKER] = files.facts(folder / MARKER)
             remember(files, folder, found, durable=False)
-        ports.listener.on_event(Event("built", recipe.label, folder.name))
+        ports.listener.on_event(Event("built", recipe.manifest, folder.name))
         return seconds
 
 
@@ -86,7 +89,7 @@ def _filled(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> bool:
     files, folder = ports.files, Path(recipe.folder)
     files.remove(record_of(folder))
     files.remove(folder)
-    ports.listener.on_event(Event("create", recipe.label, f"Python {recipe.version}"))
+    ports.listener.on_event(Event("create", recipe.manifest, f"Python {recipe.version}"))
     if not lay_out_blank(Path(recipe.blank), folder, files):
         return False
     if recipe.needed and files.free_space(folder.parent) < recipe.needed:
@@ -94,9 +97,9 @@ def _filled(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> bool:
     with files.scratch("install") as scratch:
         for name, text in recipe.files.items():
             files.write(scratch / name, text, durable=False)
-        ports.listener.on_event(Event("install", recipe.label, recipe.told, 0, recipe.count))
+        ports.listener.on_event(Event("install", recipe.manifest, recipe.told, 0, recipe.count))
         argv = tuple(word.replace(SCRATCH, str(scratch)) for word in recipe.arguments)
-        completed, _ = run_installer(argv, passed_on(caller) | recipe.variables, folder, recipe.label, ports)
+        completed, _ = run_installer(argv, passed_on(caller) | recipe.variables, folder, recipe.manifest, ports)
     return completed.good
 
 
@@ -105,7 +108,7 @@ def _looked_at(recipe: Recipe, ports: Ports) -> dict[str, str] | None:
 
     Its interpreter tells of it while its files are looked at: where they are links, it can change none of them.
     """
-    ports.listener.on_event(Event("inspect", recipe.label))
+    ports.listener.on_event(Event("inspect", recipe.manifest))
     asked = Beside(lambda: ask_inside(Path(recipe.python), ports.process, ports.files)[0])
     try:
         found, damaged = look_at_links(Path(recipe.folder), ports.files) if recipe.link else ({}, ())

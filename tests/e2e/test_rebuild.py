@@ -1,6 +1,7 @@
 """A build that was made before is made again after its recipe: the same env and answer, until something is otherwise."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -190,3 +191,30 @@ def test_clean_removes_recipes_that_hold_no_more(built):
     built.manifest("one", requirements=["demo==2.0"])
     assert built.run("clean", "--yes").returncode == 0
     assert recipes(built) == []
+
+
+def test_of_two_that_build_at_once_one_builds_and_the_recipe_stays(built):
+    running = [built.start("build", "one") for _ in range(2)]
+    said = [process.communicate(timeout=90)[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0], said
+    assert any("built in" in each for each in said)
+    assert len(recipes(built)) == 1
+    shutil.rmtree(envs(built))
+    assert is_repeated(built)
+
+
+def test_nobody_has_to_read_the_answer(built):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-u", "-m", "envmgr", "build", "one"],
+            cwd=built.root,
+            env=built.environment,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr

@@ -61,6 +61,15 @@ def test_changed_missing_and_unowned_files(built, tools):
     assert [Path(path).name for path in deep.extra] == ["stray.py"]
 
 
+def test_a_recorded_file_that_is_a_link_counts_as_what_it_leads_to(built, tools):
+    folder = site_packages(built)
+    (folder / "alpha.py").rename(folder / "moved.py")
+    (folder / "alpha.py").symlink_to("moved.py")
+    (folder / "beta.py").unlink()
+    (folder / "beta.py").symlink_to("nowhere.py")
+    assert [Path(each.path).name for each in look(built, tools).records.missing] == ["beta.py"]
+
+
 def test_two_owners_of_one_file(wheelhouse, tools, ask):
     lines = (
         wheelhouse.wheel("alpha", "1.0", files={"shared.py": "owner = 'alpha'\n", "same.py": ""}),

@@ -1,6 +1,7 @@
 """What uv tells of its downloads, as one line for people."""
 
-from envmgr.env.downloads import DONE, Downloads, without_progress
+from envmgr.env.downloads import DONE, Downloads, warn_of_size, without_progress
+from envmgr.outside import Event
 
 LINES = (
     "Resolved 3 packages in 12ms",
@@ -38,3 +39,14 @@ def test_what_went_well_is_no_part_of_what_went_wrong():
     assert without_progress(output) == (
         "Resolved 3 packages in 12ms\nInstalled 3 packages in 20ms\n  x Failed to download `gone`\n"
     )
+
+
+class Heard(list):
+    on_event = list.append
+
+
+def test_only_what_may_take_long_is_told_of_in_advance():
+    heard = Heard()
+    warn_of_size(999_999_999, "one", heard)
+    warn_of_size(2_340_000_000, "one@cpu", heard)
+    assert heard == [Event("warning", "one@cpu", "up to 2.3 GB will be downloaded unless they are cached")]
