@@ -30,8 +30,11 @@ def source_of(place: str) -> str:
     """The source of a package or module, empty when it has none that can be read."""
     for path in (os.path.join(place, "__init__.py"), place + ".py"):
         if os.path.isfile(path):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return file.read()
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    return file.read()
+            except OSError:
+                break
     return ""
 
 
@@ -79,7 +82,7 @@ class Package:
             self.bound.update(alias.asname or alias.name.split(".")[0] for alias in node.names)
             if isinstance(node, ast.ImportFrom) and node.module and node.level == 1:
                 self.bound.add(node.module.split(".")[0])
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.bound.add(node.name)
             self.dynamic = self.dynamic or node.name == "__getattr__"
         elif isinstance(node, ast.Name):
@@ -91,7 +94,8 @@ class Package:
             self.read_call(node)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             holder = node.value.func if isinstance(node.value, ast.Call) else node.value
-            self.dynamic = self.dynamic or getattr(holder, "id", getattr(holder, "attr", "")) in ("globals", "modules")
+            written_to = getattr(holder, "id", getattr(holder, "attr", ""))
+            self.dynamic = self.dynamic or written_to == "modules" or written_to in MAKES_NAMES
 
     def read_call(self, node: ast.Call) -> None:
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))

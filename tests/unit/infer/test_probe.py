@@ -91,6 +91,8 @@ def test_nothing_of_the_script_is_run(probed, tmp_path):
         ("from alpha import gone", "from other import *", []),
         ("from alpha import gone", "def __getattr__(name): return 1", []),
         ("from alpha import gone", "globals()['gone'] = 1", []),
+        ("from alpha import gone", "locals()['gone'] = 1", []),
+        ("from alpha import gone", "async def gone(): pass", []),
         ("from alpha import gone", "import other\nglobals().update(other.__dict__)", []),
         ("from alpha import gone", "import sys\nfor name in ['gone']: setattr(sys.modules[__name__], name, 1)", []),
         ("from alpha import gone", "import sys\nsetattr(sys.modules[__name__], 'kept', 1)", ["alpha.gone"]),
