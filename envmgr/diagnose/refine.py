@@ -242,7 +242,9 @@ class Refinement:
             if line is None or self._elapsed() > _ENOUGH_SECONDS / 2 or len(points) < 3:
                 continue
             good, bad = boundary(
-                points, lambda release: self._good(refined, text, f"{line.name}=={release.version}"), _QUESTIONS
+                points,
+                lambda release: self._good(refined, text, replace(line, specifier=f"=={release.version}").text()),
+                _QUESTIONS,
             )
             low, high = sorted((points[good].version, points[bad].version))
             releases = [r for r in releases if low <= r.version <= high]

@@ -88,6 +88,21 @@ def test_a_pin_that_lost_a_name_moves_to_the_nearest_release_that_has_it(planted
     assert "alpha 2.1 works, 2.2 breaks" in finding.cause.why
 
 
+def test_the_nearest_release_is_looked_for_with_the_extras_that_were_asked_for(planted, world, distribution):
+    planted.release("alpha", *((f"{major}.{minor}", "2020-01-01") for major in (1, 2, 3) for minor in range(5)))
+
+    def rule(w):
+        line = read_line(asked(w)[0])
+        version = [r.version for r in planted.releases("alpha") if line.admits(str(r.version))][-1]
+        planted.installed = (distribution("alpha", str(version), modules=frozenset({"alpha"})),)
+        good = version.release <= (2, 1) and line.extras == ("fast",)
+        return "" if good else "AttributeError: module 'alpha' has no attribute 'old'"
+
+    planted.rule = rule
+    finding = find(planted, world.model_copy(update={"requirements": ("alpha[fast]==3.4",)}))
+    assert finding.fix.requirements == ("alpha[fast]==2.1",)
+
+
 def test_an_older_release_that_gets_stuck_earlier_is_given_the_companions_of_its_time(planted, world, distribution):
     planted.release("alpha", ("1.0", "2019-01-10"), ("2.0", "2023-01-10"))
     planted.release("beta", ("1.0", "2018-06-01"), ("2.0", "2022-01-01"))
