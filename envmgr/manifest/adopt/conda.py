@@ -109,11 +109,15 @@ def _any_patch(python: str, notes: list[str]) -> str:
 def _load(text: str) -> dict[str, Any]:
     try:
         data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date that there is not is a ValueError
         raise UsageError("the environment is no YAML", str(error), "mend it first") from None
     if not isinstance(data, dict):
         raise UsageError("the environment holds no table", "wanted name, channels, dependencies", "conda env export")
     _demand_lists(data)
+    variables = data.get("variables") or {}
+    if not isinstance(variables, dict):
+        found = f"wanted NAME: VALUE in lines; found {str(variables)[:80]!r}"
+        raise UsageError("the environment's variables are no table", found, "conda env export")
     return data
 
 
@@ -151,7 +155,9 @@ def _name(data: dict[str, Any]) -> str:
 
 
 def _channels(data: dict[str, Any]) -> Iterable[str]:
-    channels = [str(each) for each in data.get("channels") or () if each not in {"defaults", "conda-forge"}]
+    told = data.get("channels") or []
+    named = map(str, told if isinstance(told, list) else [told])
+    channels = [each for each in named if each not in {"defaults", "conda-forge"}]
     return (f"the channels {', '.join(channels)} are not taken over: versions come from package indexes",) * bool(
         channels
     )

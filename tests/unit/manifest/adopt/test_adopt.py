@@ -246,6 +246,9 @@ def test_a_manifest_that_is_there_is_never_overwritten(adopted):
         ("pyproject.toml", "[project\n", "is no TOML"),
         ("environment.yml", "a: [", "is no YAML"),
         ("environment.yml", "- numpy", "holds no table"),
+        ("environment.yml", "name: 2020-13-45", "is no YAML"),
+        ("environment.yml", "[" * 3000, "is no YAML"),
+        ("environment.yml", "variables: [A]\ndependencies: [numpy]", "variables are no table"),
         ("noxfile.py", "def", "is no Python"),
         ("asv.conf.json", "{", "is no JSON"),
         ("tox.ini", "envlist", "cannot be read"),
@@ -271,6 +274,13 @@ def test_what_is_of_no_form_is_said_in_one_error(name, text, said):
         adopt(name, text, {})
     assert said in caught.value.what
     assert caught.value.why
+
+
+@pytest.mark.parametrize("channels", ["3", "[3]", "[{3: }]", "nowhere"])
+def test_channels_of_any_shape_are_told(channels):
+    (draft,) = adopt("environment.yml", f"channels: {channels}\ndependencies: [numpy=1.19]", {})
+    assert draft.requirements == ("numpy==1.19.*",)
+    assert any("channels" in note and channels.strip("[{: }]") in note for note in draft.notes)
 
 
 def test_a_file_that_includes_itself_ends():
