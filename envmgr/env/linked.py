@@ -106,7 +106,8 @@ def _rows(info: str, record: str) -> dict[str, set[str]]:
     for row in csv.reader(record.splitlines()):
         if len(row) > 1 and row[1]:
             path = posixpath.join(site, row[0])
-            found.setdefault(posixpath.normpath(path) if "/." in path or "//" in path else path, set()).add(row[1])
+            roundabout = "/." in path or "//" in path or path.endswith("/")
+            found.setdefault(posixpath.normpath(path) if roundabout else path, set()).add(row[1])
     return found
 
 

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.integration
 
 HEAVY = {"pydantic", "rich", "virtualenv", "typer", "packaging", "yaml", "tomlkit", "psutil", "filelock", "uuid",
          "platformdirs", "asyncio", "importlib.metadata", "subprocess", "dataclasses", "typing"}  # fmt: skip
-OURS = {"envmgr", "envmgr.__main__", "envmgr.cli", "envmgr.cli.quick", "envmgr.cli.said", "envmgr.cli.wishes", "envmgr.system",
-        "envmgr.system.receipts"}  # fmt: skip
+OURS = {"envmgr", "envmgr.__main__", "envmgr.cli", "envmgr.cli.quick", "envmgr.cli.said", "envmgr.cli.wishes",
+        "envmgr.system", "envmgr.system.receipts"}  # fmt: skip
 
 
 def imported(project, *arguments):
