@@ -16,7 +16,6 @@ import ctypes
 import errno
 import json
 import os
-import resource
 import select
 import signal
 import socket
@@ -26,6 +25,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+
+with suppress(ImportError):  # Windows has none: no keeper runs there, but this module is imported all the same
+    import resource
 
 POLITELY = b"p"
 BY_FORCE = b"f"
@@ -43,7 +45,6 @@ _WHOLE = 3
 _SINCE_OF_SIGNALS = 6
 _SCOPE_OF_SIGNALS = 2
 _LONGEST_END = 10.0
-_PAGE = resource.getpagesize()
 
 
 def serve(wishes: socket.socket) -> None:
@@ -336,7 +337,7 @@ def _takes_more_than(limit: int) -> bool:
 
 def _resident(pid: int) -> int:
     with suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:  # noqa: PTH123 - quickly
-        return int(file.read().split()[1]) * _PAGE
+        return int(file.read().split()[1]) * resource.getpagesize()
     return 0
 
 

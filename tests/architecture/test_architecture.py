@@ -51,3 +51,21 @@ def test_no_module_is_a_grab_bag():
 def test_no_import_hides_from_the_linter():
     guarded = [named(path) for path in MODULES if "if TYPE_CHECKING" in path.read_text()]
     assert guarded == []
+
+
+WITHOUT_UNIX = """
+import importlib, pkgutil, sys
+import psutil, filelock  # have their own ways on each system
+for name in ("fcntl", "grp", "pwd", "resource", "termios"):
+    sys.modules[name] = None
+import envmgr
+for found in pkgutil.walk_packages(envmgr.__path__, "envmgr."):
+    if ".probes." not in found.name and not found.name.startswith("envmgr.fleet.") and found.name != "envmgr.__main__":
+        importlib.import_module(found.name)
+"""
+
+
+@pytest.mark.integration
+def test_nothing_that_is_imported_is_of_unix_alone():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_UNIX], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
