@@ -55,16 +55,18 @@ def _measured(workplace: Workplace, found: Sequence[Rubbish]) -> tuple[Rubbish, 
     return tuple(item._replace(size=sizes.get(item, item.size)) for item in found)
 
 
-def remove(workplace: Workplace, rubbish: Sequence[Rubbish]) -> tuple[Rubbish, ...]:
+def remove(workplace: Workplace, rubbish: Sequence[Rubbish], *, everything: bool) -> tuple[Rubbish, ...]:
     """Remove folders and return those that are gone: what another process has begun to use meanwhile stays.
 
     An env goes under its lock and is moved away first, so that nobody is served half of it. Of a link in its place the
-    link alone goes. With them go the locks and the remembered answers of what is no more.
+    link alone goes. With them go the locks and the remembered answers of what is no more. Where `everything` was to be
+    removed and no env is left, it is forgotten, too, which files of uv's cache were found good; who removes one env by
+    its name may well build it again.
     """
     gone = tuple(item for item in rubbish if _removed(workplace, Path(item.path)))
     for path in (*_free_locks(workplace), _receipts(workplace)):
         _removed(workplace, path)
-    if not any(workplace.files.is_folder(path) for path in workplace.files.list(workplace.folders.envs)):
+    if everything and not any(workplace.files.is_folder(path) for path in workplace.files.list(workplace.folders.envs)):
         workplace.files.remove(known_wheels(workplace.folders.envs))
     return gone
 

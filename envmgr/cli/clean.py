@@ -37,7 +37,7 @@ def clean(
             show_rubbish(found, removed=False, to_stderr=True)
             if not yes and not typer.confirm(f"remove {len(found)} folders?", err=True):
                 raise KeyboardInterrupt
-            found = remove(workplace, found)
+            found = remove(workplace, found, everything=not names and older_than is None)
         return Answer(
             {"removed": not dry_run, "items": found},
             lambda: show_rubbish(found, removed=not dry_run, to_stderr=False),

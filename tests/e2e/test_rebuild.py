@@ -218,3 +218,15 @@ def test_nobody_has_to_read_the_answer(built):
         )
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
+
+
+def test_an_env_that_was_cleaned_by_its_name_is_repeated_and_what_was_known_of_its_wheels_stays(built):
+    assert is_repeated(built)
+    sharing = json.loads(next(envs(built).glob("*/envmgr.json")).read_text())["sharing"]
+    known = Path(built.environment["ENVMGR_CACHE_DIR"], "known-wheels")
+    assert built.run("clean", "one", "--yes").returncode == 0
+    assert known.exists() == (sharing == "hardlink")
+    assert is_repeated(built)
+    assert built.run("clean", "--yes").returncode == 0
+    assert not known.exists()
+    assert is_repeated(built), "the files are looked at anew"
