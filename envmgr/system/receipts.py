@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-FORM = 2
+FORM = 3
 """The form of a receipt; another one is as none."""
 
 _DECIDING = (
@@ -64,10 +64,11 @@ def _digest_of(command: Sequence[str]) -> str:
     return hashlib.sha256(where.encode()).hexdigest()[:32]
 
 
-def deciding(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return those of the variables that can change what a command finds."""
+def deciding(environment: Mapping[str, str]) -> str:
+    """Return a digest of those variables that can change what a command finds: some hold passwords of indexes."""
     given = {name.removeprefix(_SET_ASIDE): value for name, value in environment.items()}
-    return {name: value for name, value in given.items() if name.upper().startswith(_DECIDING)}
+    told = {name: value for name, value in given.items() if name.upper().startswith(_DECIDING)}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def maker() -> list[object]:

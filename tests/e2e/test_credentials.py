@@ -89,3 +89,14 @@ def test_variables_of_a_named_index_in_uvs_configuration_answer(project, host):
     told = shown(project, **who)
     assert str(configuration) in told
     assert PASSWORD not in told
+
+
+def test_no_password_stays_in_what_is_remembered_of_a_build(project, host):
+    who = {"UV_INDEX": f"own=http://{host}", "UV_INDEX_OWN_USERNAME": USER, "UV_INDEX_OWN_PASSWORD": PASSWORD}
+    for _ in range(2):
+        done = project.run("build", "one", **who)
+        assert done.returncode == 0, done.stderr
+    cache = project.root.parent / "cache"
+    kept = [path for name in ("receipts", "recipes") for path in (cache / name).glob("*.json")]
+    assert kept
+    assert [path for path in kept if PASSWORD in path.read_text()] == []
