@@ -19,6 +19,7 @@ from envmgr.app.hosting import facts_here
 from envmgr.app.judging import judged_cells
 from envmgr.app.matrix import MatrixWishes, load_run, run_matrix
 from envmgr.app.planning import Selection, plan_only
+from envmgr.app.sharing import make_own
 from envmgr.app.verifying import verify_named
 from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError
@@ -44,8 +45,12 @@ __all__ = [
 
 
 def build(name: str, *, project: Path | None = None, offline: bool = False, listener: Listener | None = None) -> Env:
-    """Return the env of a manifest (NAME or NAME@VARIANT), locked and built if it is not there yet."""
-    return build_named(Workplace(project, listener), name, BuildWishes(offline=offline)).env
+    """Return the env of a manifest (NAME or NAME@VARIANT), locked and built if it is not there yet.
+
+    It is the caller's own: what writes to its files reaches no other env.
+    """
+    workplace = Workplace(project, listener)
+    return make_own(workplace, build_named(workplace, name, BuildWishes(offline=offline)).env)
 
 
 def verify(name: str, *, deep: bool = False, project: Path | None = None) -> Verification:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -131,6 +132,20 @@ def test_a_command_of_the_user_gets_files_of_its_own_once(world):
     assert world.run("path", "two").returncode == 0
     assert demo_of(world, "two").stat().st_nlink == in_cache(world).stat().st_nlink == 1
     assert world.json("verify", "two", "--deep")[0] == 0
+
+
+def test_a_program_that_builds_by_the_library_gets_files_of_its_own(world):
+    program = "import subprocess, envmgr; subprocess.run([envmgr.build('one').python, '-c', WRITE], check=True)"
+    write = "import demo; open(demo.__file__, 'a').write('ANSWER = 43\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", program.replace("WRITE", repr(write))],
+        cwd=world.root,
+        env=world.environment,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "43" in demo_of(world, "one").read_text()
+    assert "43" not in in_cache(world).read_text() + demo_of(world, "two").read_text()
 
 
 def test_a_write_by_hand_is_noticed_everywhere_and_the_damaged_wheel_is_never_used_again(world):
