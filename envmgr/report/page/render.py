@@ -30,5 +30,5 @@ def html(page: Page) -> str:
 
 def _embedded(page: Page) -> str:
     """Return the data as JSON that nothing in it can end early."""
-    text = to_json(page.data).decode()
+    text = to_json(page.data, inf_nan_mode="strings").decode()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,6 +1,7 @@
 """The HTML page: what stands where, and that nothing in it can run or reach out."""
 
 import json
+import math
 import re
 
 import pytest
@@ -97,6 +98,12 @@ def test_the_data_holds_what_the_parts_of_cells_show(text):
     assert cells["a3"]["reason"].startswith("output 'probabilities' is not finite")
     assert [point.get("change") for point in cells["a1"]["history"]] == [None, "slower"]
     assert cells["a1"]["samples"] == [[0.004, 0.003, 0.005]]
+
+
+def test_a_number_that_is_not_finite_is_a_text_as_json_has_none(story):
+    page = page_of(story)
+    data = {**page.data, "findings": [{"seconds": math.nan}]}
+    assert embedded(html(page.model_copy(update={"data": data})))["findings"] == [{"seconds": "NaN"}]
 
 
 def test_every_measured_cell_has_a_bar_the_shortest_first_and_a_wrong_one_last(story):
