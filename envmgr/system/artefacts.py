@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from envmgr.errors import BuildError, UsageError
 from envmgr.model.outcome import Phase
-from envmgr.system.credentials import authorization
+from envmgr.system.credentials import Onward, authorization
 from envmgr.system.owned import owned_name
 
 _PIECE = 1 << 20
@@ -122,13 +122,14 @@ class RealArtefacts:
         bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
         request = urllib.request.Request(bare)  # noqa: S310 - http and https alone
         for name, value in authorization(parts, self._environment).items():
-            request.add_header(name, value)
+            request.add_unredirected_header(name, value)
         bundle = next((self._environment[n] for n in ("SSL_CERT_FILE", "PIP_CERT") if self._environment.get(n)), None)
         proxies = {
             scheme: self._environment.get(f"{scheme}_proxy") or self._environment.get(f"{scheme.upper()}_PROXY")
             for scheme in ("http", "https")
         }
         opener = urllib.request.build_opener(
+            Onward(parts, self._environment),
             urllib.request.ProxyHandler({scheme: url for scheme, url in proxies.items() if url}),
             urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=bundle)),
         )

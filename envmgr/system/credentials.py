@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import netrc
+import urllib.request
 from collections.abc import Mapping
+from http.client import HTTPMessage
 from pathlib import Path
-from urllib.parse import SplitResult, unquote
+from typing import IO
+from urllib.parse import SplitResult, unquote, urlsplit
 
 
 def authorization(parts: SplitResult, environment: Mapping[str, str]) -> dict[str, str]:
@@ -17,12 +20,36 @@ def authorization(parts: SplitResult, environment: Mapping[str, str]) -> dict[st
     return {"Authorization": f"Basic {base64.b64encode(credentials.encode()).decode()}"}
 
 
+class Onward(urllib.request.HTTPRedirectHandler):
+    """Goes on to where a host points, and tells credentials only to the host that they are for."""
+
+    def __init__(self, asked: SplitResult, environment: Mapping[str, str]) -> None:
+        self._asked = asked
+        self._environment = environment
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> urllib.request.Request | None:
+        """Return the request that follows; the host that was asked first is told again what it was told."""
+        onward = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if onward is not None:
+            there = urlsplit(newurl)
+            known = self._asked if _origin(there) == _origin(self._asked) else there
+            for name, value in authorization(known, self._environment).items():
+                onward.add_unredirected_header(name, value)
+        return onward
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port
+
+
 def _credentials(parts: SplitResult, environment: Mapping[str, str]) -> str:
     if parts.username:
         return f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     place = Path(environment.get("NETRC") or Path.home() / ".netrc")
     try:
         found = netrc.netrc(place).authenticators(parts.hostname or "")
-    except (OSError, netrc.NetrcParseError):
+    except (OSError, ValueError, netrc.NetrcParseError):  # not there, no text, or no netrc
         return ""
     return f"{found[0]}:{found[2]}" if found else ""

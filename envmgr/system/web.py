@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
-from envmgr.system.credentials import authorization
+from envmgr.system.credentials import Onward, authorization
 
 _HOPS = 5
 _MOVED = frozenset({301, 302, 303, 307, 308})
@@ -80,10 +80,14 @@ class RealWeb:
     def _through_proxy(self, url: str, accept: str) -> bytes | None:
         parts = urlsplit(url)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-        headers = {"Accept": accept, **authorization(parts, self._environment)}
-        request = urllib.request.Request(bare, headers=headers)  # noqa: S310 - http and https alone
+        request = urllib.request.Request(bare, headers={"Accept": accept})  # noqa: S310 - http and https alone
+        for name, value in authorization(parts, self._environment).items():
+            request.add_unredirected_header(name, value)
+        opener = urllib.request.build_opener(
+            Onward(parts, self._environment), urllib.request.HTTPSHandler(context=self._context)
+        )
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout, context=self._context) as answer:  # noqa: S310
+            with opener.open(request, timeout=self._timeout) as answer:
                 body: bytes = answer.read()
                 return body
         except (urllib.error.URLError, OSError, ValueError, http.client.HTTPException):
