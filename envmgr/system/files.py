@@ -58,9 +58,8 @@ class RealFiles:
                 os.link(aside, path)
             except FileExistsError:
                 raise
-            except OSError:  # a file system without links
-                if os.path.lexists(path):
-                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+            except OSError:  # a file system without links: the first to come takes the place, still empty
+                path.open("x").close()
                 self.bring(aside, path)
 
     def bring(self, source: Path, target: Path) -> None:

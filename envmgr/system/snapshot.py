@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 LINKED = "-"
@@ -32,7 +33,8 @@ def snapshot(folder: Path) -> dict[str, str]:
                     waiting.append(entry.path)
                     found[name] = "folder"
                 else:
-                    found[name] = _told(entry.stat(follow_symlinks=False))
+                    with suppress(FileNotFoundError):  # bytecode is written under a passing name first
+                        found[name] = _told(entry.stat(follow_symlinks=False))
     return found
 
 

@@ -240,3 +240,45 @@ def test_of_many_that_add_the_same_file_one_succeeds(tmp_path):
     for thread in threads:
         thread.join()
     assert [place.read_text()] == [str(number) for number in done]
+
+
+def test_what_vanishes_while_a_folder_is_looked_at_is_not_there(files, tmp_path, monkeypatch):
+    for name in ("goes", "stays"):
+        (tmp_path / "env" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "env" / name).touch()
+    look = os.scandir
+
+    class Late(list):
+        def __enter__(self):
+            (tmp_path / "env" / "goes").unlink()
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+    monkeypatch.setattr(os, "scandir", lambda folder: Late(look(folder)))
+    assert list(files.snapshot(tmp_path / "env")) == ["stays"]
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_of_many_that_add_a_file_at_once_one_does(files, tmp_path, monkeypatch, links):
+    def refused(source, target):
+        raise PermissionError
+
+    if not links:
+        monkeypatch.setattr(os, "link", refused)
+    ready, done = threading.Barrier(8), []
+
+    def add(number):
+        ready.wait()
+        with contextlib.suppress(FileExistsError):
+            files.add(tmp_path / "folder" / "result.json", f"{number}", durable=False)
+            done.append(number)
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert [files.read(tmp_path / "folder" / "result.json")] == [str(number) for number in done]
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["result.json"]
