@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -114,9 +115,11 @@ class Capture:
                     self._add(block, store)
                 if hear is not None:
                     *lines, begun = (begun + block).split(b"\n")
-                    for line in lines:
-                        hear(line.decode("utf-8", "replace"))
                     begun = begun[-_BLOCK:]
+                    for line in lines:
+                        # Who hears may have lost its own stream; that is no reason to take no more of this one.
+                        with suppress(OSError, ValueError):
+                            hear(line.decode("utf-8", "replace"))
         except (OSError, ValueError):
             return
 

@@ -31,6 +31,16 @@ def test_output_and_exit_code(process):
     assert not done.good
 
 
+def test_who_cannot_hear_does_not_stop_what_is_heard(process):
+    def deaf(line):
+        raise BrokenPipeError
+
+    code = "import sys\nfor _ in range(40): print('x' * 10_000, file=sys.stderr, flush=True)"
+    done = process.run(python(code, hear=deaf, timeout=30))
+    assert done.good
+    assert len(done.stderr) == 40 * 10_001
+
+
 def test_what_cannot_start_is_a_value(process, tmp_path):
     done = process.run(ProcessRequest((str(tmp_path / "nonesuch"),)))
     assert not done.started
