@@ -96,11 +96,13 @@ def python_range(text: str) -> str:
 
     >>> python_range("^3.8"), python_range("3.9"), python_range(">=3.8, <3.11"), python_range("~3.7 || ^3.10")
     ('>=3.8,<4', '==3.9.*', '>=3.8,<3.11', '>=3.7')
+    >>> python_range("3") == python_range("3.*") == ANY_PYTHON
+    True
     """
     if "||" in text:
         return _span(python_range(part) for part in text.split("||"))
     bare = text.strip()
-    if bare in {"", "*"}:
+    if bare in {"", "*", "3", "3.*"}:
         return ANY_PYTHON
     if bare.startswith("~") and not bare.startswith("~="):
         minor = ".".join(bare[1:].split(".")[:2])
