@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from envmgr.app.workplace import Workplace
-from envmgr.env.accepted import MARKER, record_of
+from envmgr.env.accepted import MARKER, lock_of, record_of
 from envmgr.env.linked import known_wheels
 from envmgr.errors import NothingSelectedError
 from envmgr.model.env import Env
@@ -82,7 +82,7 @@ def _removed(workplace: Workplace, path: Path) -> bool:
     if path.parent != workplace.folders.envs:
         files.remove(path)
         return True
-    with files.lock(path.parent / f"{path.name}.lock"):
+    with files.lock(lock_of(path)):
         if files.is_claimed(path):
             return False
         files.remove(record_of(path))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from envmgr.app.place import HostPlace
-from envmgr.env.build import MARKER
-from envmgr.env.guard import Guard, record_of
+from envmgr.env.accepted import MARKER, lock_of, record_of
+from envmgr.env.guard import Guard
 from envmgr.errors import EnvmgrError
 from envmgr.model.env import Env
 from envmgr.model.result import CellResult, SetAside, spoilt
@@ -207,5 +207,4 @@ class EnvGuard:
 
     def _alone(self, name: str) -> AbstractContextManager[None]:
         """Keep other processes from looking at an env, or building it, meanwhile."""
-        folder = Path(self._envs[name].path)
-        return self._place.files.lock(folder.with_name(f"{folder.name}.lock"))
+        return self._place.files.lock(lock_of(Path(self._envs[name].path)))

@@ -105,7 +105,7 @@ class HostPlace:
     def sharing(self) -> tuple[Sharing, str]:
         """How an env's files can share their bytes with uv's cache on this host, and why not better.
 
-        The user's own UV_LINK_MODE=copy rules hard links out; no other value of it rules them in.
+        The user's own UV_LINK_MODE of copy or clone rules hard links out; no value of it rules them in.
         """
         sharing, why = self.files.ways_to_share(self.uv_cache, self.folders.envs)
         asked = self.caller.environment.get("UV_LINK_MODE", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from envmgr.app.place import HostPlace
-from envmgr.env.accepted import MARKER
+from envmgr.env.accepted import MARKER, lock_of
 from envmgr.env.content import BuildRequest, HistoryContent
 from envmgr.env.guard import Guard
 from envmgr.model.env import Check, Env
@@ -43,7 +43,7 @@ def make_own(place: HostPlace, env: Env) -> Env:
     if not env.linked:
         return env
     folder, files = Path(env.path), place.files
-    with files.lock(folder.with_name(f"{folder.name}.lock")):
+    with files.lock(lock_of(folder)):
         text = files.read(folder / MARKER)
         if text is None:
             return env
@@ -65,7 +65,7 @@ def untouched(place: HostPlace, env: Env) -> tuple[Check, ...]:
     if not env.linked:
         return ()
     folder = Path(env.path)
-    with place.files.lock(folder.with_name(f"{folder.name}.lock")):
+    with place.files.lock(lock_of(folder)):
         changed = Guard(place.files, place.process).changes(env)
     return (
         Check(
