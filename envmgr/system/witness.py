@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,8 +85,8 @@ class WitnessFiles(RealFiles):
         self._keep(Path(recipe_path(str(cache), command)), caller, made, again.made)
 
     def _keep(self, place: Path, caller: Caller, kept: Mapping[str, object], made: tuple[Path, ...]) -> None:
-        states = {path: state for path, state in self._states.items() if not _is_of(Path(path), made)}
-        contents = {path: content for path, content in self._contents.items() if not _is_of(Path(path), made)}
+        states = {path: state for path, state in self._states.items() if not _is_of(path, made)}
+        contents = {path: content for path, content in self._contents.items() if not _is_of(path, made)}
         now = {path: state_of(path) for path in states}
         if now != states or {path: content_of(path) for path in contents} != contents:
             return
@@ -98,8 +99,8 @@ class WitnessFiles(RealFiles):
 
     def _is_passing(self, path: Path) -> bool:
         """Tell what is another thing at every call and decides nothing: scratch, and what the kernel tells."""
-        return _is_of(path, (self._scratch_folder, *_OF_THE_KERNEL))
+        return _is_of(str(path), (self._scratch_folder, *_OF_THE_KERNEL))
 
 
-def _is_of(path: Path, places: tuple[Path, ...]) -> bool:
-    return any(place == path or place in path.parents for place in places)
+def _is_of(path: str, places: tuple[Path, ...]) -> bool:
+    return any(path == str(place) or path.startswith(f"{place}{os.sep}") for place in places)
