@@ -137,7 +137,13 @@ def race_rebuild(bench: Bench) -> None:
             "envmgr build",
             (ENVMGR, "build", "--offline", bench.names[0]),
             bench.place,
-            lambda: shutil.rmtree(bench.place / "cache" / "envs", ignore_errors=True),
+            lambda: forget(bench, "envs"),
+        ),
+        Contestant(
+            "envmgr build, decided anew",
+            (ENVMGR, "build", "--offline", bench.names[0]),
+            bench.place,
+            lambda: forget(bench, "envs", "recipes"),
         ),
     ]
     tox, nox = bench.peer("tox"), bench.peer("nox")
@@ -160,6 +166,12 @@ def race_rebuild(bench: Bench) -> None:
             )
         )
     bench.race("rebuild", entrants, "uv venv + uv pip sync")
+
+
+def forget(bench: Bench, *kinds: str) -> None:
+    """Remove what envmgr keeps in folders of its cache; without recipes, a build decides everything anew."""
+    for kind in kinds:
+        shutil.rmtree(bench.place / "cache" / kind, ignore_errors=True)
 
 
 def race_cells(bench: Bench, count: int) -> None:
