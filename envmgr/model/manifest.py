@@ -16,8 +16,8 @@ def _kebab(name: str) -> str:
     return name.replace("_", "-")
 
 
-_VERSIONS = r"(===\s*[^\s;)]+|(==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9][A-Za-z0-9.*+!_-]*)"
-_SPECIFIER = rf"\s*({_VERSIONS})?\s*(,\s*({_VERSIONS})?\s*)*"
+_VERSIONS = r"(===\s*[^\s;),]+|(==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9][A-Za-z0-9.*+!_-]*)"
+_SPECIFIER = rf"\s*({_VERSIONS}\s*)?(,\s*({_VERSIONS}\s*)?)*"
 _NAME = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
 
 

@@ -217,3 +217,11 @@ def test_editors_accept_whatever_envmgr_does(text):
     except InvalidSpecifier:
         return
     assert faults("manifest", written(GOOD, {"python": json.dumps(text)})) == []
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ["numpy" + ", " * 40 + "!", "numpy>=1" + " , " * 40 + "!", "numpy" + "===1," * 40 + "!"]
+)
+def test_editors_do_not_ponder_over_many_commas(text):
+    assert faults("manifest", written(GOOD, {"requirements": json.dumps([text])}))
