@@ -43,13 +43,14 @@ def changes_between(before: Mapping[str, str], after: Mapping[str, str]) -> Chan
 
 
 def _differ(before: str, after: str) -> bool:
-    """Tell whether a file is another one; when its inode changed last counts as long as it has one name alone."""
+    """Tell whether a file is another one; when its inode changed last says nothing of one that had several names.
+
+    One that has got a second name since is another one: that name may be there to hide a write.
+    """
     if before == after:
         return False
     old, new = before.split(), after.split()
-    if len(old) != len(new) or "-" not in {*old, *new}:
-        return True
-    return any(one != other for one, other in zip(old, new, strict=True) if "-" not in {one, other})
+    return len(old) != len(new) or any(one not in {other, "-"} for one, other in zip(old, new, strict=True))
 
 
 def bytecode_of(changes: Changes, before: Mapping[str, str]) -> tuple[str, ...]:

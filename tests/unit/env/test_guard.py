@@ -1,5 +1,6 @@
 """What counts as a change of an env, and what is only bytecode."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,25 @@ def test_only_bytecode_of_sources_that_were_there_is_bytecode():
         "lib/__pycache__/demo.cpython-311.pyc",
         "lib/__pycache__/demo.cpython-311.pyc.140487187772352",
     )
+
+
+ALONE, LINKED = "100644 12 1600000000 {} 42", "100644 12 1600000000 - 42"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "altered"),
+    [
+        (LINKED, LINKED, False),
+        (LINKED, ALONE.format(1600000009), False),
+        (ALONE.format(1600000001), ALONE.format(1600000009), True),
+        (ALONE.format(1600000001), LINKED, True),
+        (LINKED, LINKED.replace("42", "43"), True),
+        (LINKED, ALONE.format(1600000009).replace("12", "13"), True),
+    ],
+)
+def test_a_file_may_lose_its_other_names_and_not_get_one(before, after, altered):
+    """Who links a file hides when its inode changed last, and with it a write that keeps size and time."""
+    assert bool(changes_between({"lib/demo.py": before}, {"lib/demo.py": after}).sentence) is altered
 
 
 snapshots = st.dictionaries(st.text(min_size=1), st.sampled_from("123"), max_size=8)
