@@ -129,7 +129,10 @@ def _at(path: Path, files: Files) -> Iterator[Script]:
 def _script(name: str, path: Path, text: str) -> Script:
     source = read_source(path.name, text)
     syntax = parse(source.code) if len(source.code) <= _LONGEST else Syntax(None, fault="it is too long to be read")
-    surface = surface_of(syntax.tree, name) if syntax.tree is not None else Surface()
+    try:
+        surface = surface_of(syntax.tree, name) if syntax.tree is not None else Surface()
+    except RecursionError:
+        syntax, surface = Syntax(None, fault="an expression in it is nested too deeply to be read"), Surface()
     return Script(name, path, source, syntax, surface)
 
 

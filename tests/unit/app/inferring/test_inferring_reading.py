@@ -60,6 +60,14 @@ def test_code_of_many_megabytes_is_refused(tmp_path, files):
     assert "too long" in caught.value.why
 
 
+def test_an_expression_that_is_nested_too_deeply_is_refused_and_not_a_fault(tmp_path, files):
+    path = tmp_path / "script.py"
+    path.write_text(f"import numpy\nx = {' + '.join(map(str, range(700)))}\n")
+    with pytest.raises(InferError) as caught:
+        read_scripts([path], files)
+    assert "nested too deeply" in caught.value.why
+
+
 def test_a_list_of_condas_is_read_as_conda_means_it(tmp_path, files):
     (tmp_path / "a.py").write_text("import numpy, torch\n")
     (tmp_path / "environment.yml").write_text(
@@ -71,7 +79,10 @@ def test_a_list_of_condas_is_read_as_conda_means_it(tmp_path, files):
     assert told == {("numpy", "1.16.4", ""), ("torch", "1.1", ""), ("keras", "2.2.4", ""), ("", "", "3.6")}
 
 
-@pytest.mark.parametrize("text", ["\x00", "a: [", "dependencies: 3", "dependencies:\n - {pip: 3}", "- 1"])
+@pytest.mark.parametrize(
+    "text",
+    ["\x00", "a: [", "dependencies: 3", "dependencies:\n - {pip: 3}", "- 1", "name: 2020-13-45", "variables: [a]"],
+)
 def test_a_list_of_condas_that_is_none_says_nothing(tmp_path, files, text):
     (tmp_path / "a.py").write_text("import numpy\n")
     (tmp_path / "environment.yml").write_text(text)
