@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from envmgr.cli.examples import add_examples
+from envmgr.cli.examples import BEGIN, add_examples, told
 
 _BUILDING = frozenset({"lock", "build", "verify", "devices"})
 
@@ -20,6 +20,7 @@ def application(asked: str = "") -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
+        epilog=told(BEGIN),
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     root.callback()(_version)

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
+
+from envmgr.cli.summaries import SUMMARIES
+
+BEGIN = (
+    "envmgr doctor                                 what this machine can have",
+    "envmgr matrix run                             measure what is shipped",
+    "envmgr init --from requirements.txt           begin with what you have",
+    'envmgr diagnose NAME --probe "import keras"   why it fails, and what mends it',
+)
+"""What stands under the help of all."""
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "init": ("envmgr init", "envmgr init --from requirements.txt --name mine"),
@@ -55,13 +67,19 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
+def told(lines: Sequence[str]) -> str:
+    """Return examples as the end of a help, line by line as they are."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in lines)])
+
+
 def add_examples(group: typer.Typer, before: str = "") -> None:
-    """Give every command of a group, and of the groups in it, its examples as the end of its help."""
+    """Give every command of a group, and of the groups in it, its line in lists and its examples."""
     for command in group.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
+        command.short_help = SUMMARIES.get(f"{before}{name}")
         lines = EXAMPLES.get(f"{before}{name}")
         if lines:
-            command.epilog = "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in lines)])
+            command.epilog = told(lines)
     for inner in group.registered_groups:
         if inner.typer_instance is not None and inner.name:
             add_examples(inner.typer_instance, f"{before}{inner.name} ")

@@ -15,7 +15,8 @@ import typer.main
 from envmgr import api
 from envmgr.cli import run
 from envmgr.cli.application import application
-from envmgr.cli.examples import EXAMPLES
+from envmgr.cli.examples import BEGIN, EXAMPLES
+from envmgr.cli.summaries import SUMMARIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "runners" / "PROTOCOL.md"])
@@ -119,6 +120,26 @@ def test_every_command_has_examples():
             yield from names(command, (*before, name)) if hasattr(command, "commands") else [" ".join((*before, name))]
 
     assert set(names(typer.main.get_command(application()))) == set(EXAMPLES)
+
+
+def test_what_a_list_says_of_a_command_is_never_cut(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def lists(command, words):
+        yield words, command.get_help(command.make_context("envmgr", [], resilient_parsing=True))
+        for name, inner in command.commands.items():
+            if hasattr(inner, "commands"):
+                yield from lists(inner, (*words, name))
+
+    for words, text in lists(typer.main.get_command(application()), ()):
+        assert "..." not in text.split("Commands:")[1], words
+    assert set(SUMMARIES) <= set(EXAMPLES)
+
+
+def test_the_help_of_all_says_how_to_begin():
+    text = typer.main.get_command(application())
+    page = text.get_help(text.make_context("envmgr", [], resilient_parsing=True))
+    assert all(line in page for line in BEGIN)
 
 
 def test_examples_stand_under_the_help_of_their_command():
