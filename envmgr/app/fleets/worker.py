@@ -15,7 +15,7 @@ from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.app.sharing import shared
 from envmgr.backends import invariants
-from envmgr.cell.run import Measurement, Surroundings, lay_request, measure_cell, result_of
+from envmgr.cell.run import Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
 from envmgr.env.build import build_once
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Places, Switches, Tools
 from envmgr.env.identity import env_key
@@ -138,7 +138,10 @@ def measure(order: CellOrder) -> CellAnswer:
                 cell=cell.id, round=order.round, outcome=Outcome.BUILD_FAILED, phase=Phase.BUILD, reason=reason
             )
             return CellAnswer(host.facts.name, cell, failed, "")
-        run = _prepared(place, order, scratch)
+        try:
+            run = _prepared(place, order, scratch)
+        except (EnvmgrError, OSError) as error:
+            return CellAnswer(host.facts.name, cell, not_run(cell, order.round, error), "")
         with nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock"):
             stands_in = host.stand_in is not None
             room = Room(env, writable=False)
