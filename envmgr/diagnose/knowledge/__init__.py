@@ -83,7 +83,7 @@ def other_losses(distribution: str, module: str) -> tuple[str, ...]:
     """Return the first versions without something else that a distribution once had: who counted on one counts on all.
 
     >>> other_losses("setuptools", "distutils")
-    ('81',)
+    ('82',)
     """
     lost = (entry for entry in _load("events")["lost"] if entry["distribution"] == distribution)
     return tuple(str(entry["below"]) for entry in lost if entry["below"] and entry["module"] != module)

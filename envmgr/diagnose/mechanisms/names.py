@@ -55,7 +55,7 @@ def _missing(situation: Situation) -> Iterator[Hypothesis]:
         distribution, first_without = cap_for_lost_module(top)
         if distribution:
             line = f"{distribution}<{first_without}" if first_without else distribution
-            why = f"{top} comes with {distribution}" + (f", up to {first_without}" if first_without else "")
+            why = f"{top} comes with {distribution}" + (f" before {first_without}" if first_without else "")
             kind = "package" if distribution in situation.contents.by_name else "missing"
             cause = Cause.model_validate({"kind": kind, "name": distribution, "why": why})
             yield _added(situation, line, cause, weight + 0.05)

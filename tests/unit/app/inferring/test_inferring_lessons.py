@@ -45,7 +45,7 @@ def lacking(module):
     return Attempt(World(python="3.12"), Era("", "3.12"), seen, proof, frozenset((module,)))
 
 
-@pytest.mark.parametrize(("module", "line"), [("pkg_resources", "setuptools<81"), ("distutils", "setuptools")])
+@pytest.mark.parametrize(("module", "line"), [("pkg_resources", "setuptools<82"), ("distutils", "setuptools")])
 def test_a_module_that_a_library_once_had_brings_that_library(module, line):
     told = quest()
     assert Lessons(told, Bare()).learn(lacking(module))
