@@ -18,9 +18,13 @@ class Beside(Generic[Outcome]):
         self._thread = threading.Thread(target=self._work, args=(function,), daemon=True)
         self._thread.start()
 
+    def wait(self) -> None:
+        """Wait for the end of the function, however it ends."""
+        self._thread.join()
+
     def outcome(self) -> Outcome:
         """Wait for what the function returns, or raise what it raises."""
-        self._thread.join()
+        self.wait()
         for error in self._raised:
             raise error
         return self._returned[0]

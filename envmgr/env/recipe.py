@@ -113,7 +113,7 @@ def _looked_at(recipe: Recipe, ports: Ports) -> dict[str, str] | None:
     try:
         found, damaged = look_at_links(Path(recipe.folder), ports.files) if recipe.link else ({}, ())
     except Exception:
-        asked.outcome()
+        asked.wait()
         raise
     report = asked.outcome()
     if damaged or (recipe.link and not any(map(is_linked, found.values()))):
