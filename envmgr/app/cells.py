@@ -89,8 +89,11 @@ class CellRunner:
                     here = replace(here, writable=(*(here.writable or ()), *writable_of(self._workplace, room.env)))
                 return measure_cell(cell, round_number, here)
 
-            with turn:
-                ended, seen = self._envs.measure(cell, run)
+            try:
+                with turn:
+                    ended, seen = self._envs.measure(cell, run)
+            except (EnvmgrError, OSError) as error:
+                return not_run(cell, round_number, error)
             return seen.told_in(result_of(ended))
 
     def _around(self, env: Env, cell: Cell, round_number: int, scratch: Path) -> Surroundings:
