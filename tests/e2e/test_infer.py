@@ -35,8 +35,20 @@ def test_a_script_gets_a_manifest_a_lock_and_a_proof(infer, project):
     assert 'requirements = ["demo==2.0"]' in text
     assert project.run("build", "old").returncode == 0
     assert project.run("lock", "old", "--check").returncode == 0
-    proof = json.loads((project.root / "manifests" / "proofs" / "old.json").read_text())
+    kept = (project.root / "manifests" / "proofs" / "old.json").read_text()
+    proof = json.loads(kept)
     assert proof["proof"] == found["proof"]
+    assert [str(project.root / each) for each in proof["written"]] == found["written"]
+    assert str(project.root) not in kept
+
+
+def test_a_proof_names_no_folder_of_this_machine(infer, index, project):
+    index.add("careless", "1.0", {"careless.py": "from demo import NEVER\n"})
+    infer("import demo\ndef later():\n    import careless\n")
+    kept = (project.root / "manifests" / "proofs" / "old.json").read_text()
+    (missing,) = json.loads(kept)["proof"]["missing"]
+    assert "cannot import name 'NEVER' from 'demo' ({venv}" in missing["why"]
+    assert str(project.root.parent) not in kept
 
 
 def test_a_manifest_that_is_there_is_never_overwritten(infer, project):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -54,4 +55,5 @@ def _probed(workplace: Workplace, built: Built, code: str) -> Proof:
         done = workplace.process.run(ProcessRequest(argv, work, variables, timeout=_SECONDS, writable=writable))
     last = (done.stderr.strip().splitlines() or [f"exit {done.exit_code}"])[-1]
     nothing = Proof(passed=False, missing=(MissingName(name="the probe", module="", why=last[:300]),))
-    return read_proof(done.stdout, passed=done.good) or nothing
+    said = done.stdout.replace(json.dumps(env.path)[1:-1], "{venv}")  # a proof is kept in the project, and shared
+    return read_proof(said, passed=done.good) or nothing

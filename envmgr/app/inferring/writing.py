@@ -55,10 +55,17 @@ def write(workplace: Workplace, path: Path, inference: Inference, scripts: Seque
     proof = path.parent / "proofs" / f"{path.stem}.json"
     written = (str(path), *locks, str(proof))
     told = inference.model_copy(update={"written": written, "why": (*inference.why, *notes)})
-    files.write(proof, told.model_dump_json(indent=1) + "\n")
+    files.write(proof, _to_be_shared(told, root))
     told = _proved(told, prove(fresh, path, inference, scripts))
-    files.write(proof, told.model_dump_json(indent=1) + "\n")
+    files.write(proof, _to_be_shared(told, root))
     return told
+
+
+def _to_be_shared(inference: Inference, root: Path) -> str:
+    """Return an inference as it is kept in a project: what was written is named from the project's folder."""
+    paths = (Path(each) for each in inference.written)
+    written = tuple(path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name for path in paths)
+    return inference.model_copy(update={"written": written}).model_dump_json(indent=1) + "\n"
 
 
 def _locked(workplace: Workplace, path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
