@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +17,8 @@ from envmgr.model.inference import MissingName, Proof, ScriptImport
 _MARK = "@@surface "
 _FOLDER = "@@folder "
 _PLACE = "PLAN: Dict[str, Any] = {}"
+_LONGEST = 24_000
+"""Characters of one argument that every system takes: Linux takes 131,071, Windows 32,767 for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,15 @@ def make_probe(
     }
     text = files("envmgr.infer.probes").joinpath("surface.py").read_text(encoding="utf-8")
     code = text.replace(_PLACE, f"{_PLACE.removesuffix('{}')}json.loads({json.dumps(json.dumps(plan))})")
-    return Probe(code, "\n".join(_statement(each) for each in required))
+    return Probe(_as_argument(code), "\n".join(_statement(each) for each in required))
+
+
+def _as_argument(code: str) -> str:
+    """Return code that does the same, packed where it would be too long for a command line."""
+    if len(code) <= _LONGEST:
+        return code
+    packed = base64.b85encode(zlib.compress(code.encode(), 9)).decode("ascii")
+    return f"import base64, zlib\nexec(zlib.decompress(base64.b85decode({packed!r})))"
 
 
 def _is_lost(name: str, lost: Collection[str]) -> bool:

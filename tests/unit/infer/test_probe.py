@@ -74,6 +74,15 @@ def test_attributes_of_objects_are_left_to_a_run(probed):
     assert proof.passed
 
 
+def test_a_script_that_uses_thousands_of_names_fits_into_a_command_line(probed):
+    used = [f"name_{number}" for number in range(3000)]
+    script = "import alpha\n" + "".join(f"alpha.{name}\n" for name in (*used, "gone"))
+    assert len(make_probe([surface_of(ast.parse(script))], ()).code) < 32_000
+    proof, _ = probed(script, {"alpha.py": "".join(f"{name} = 1\n" for name in used)})
+    assert lost(proof) == ["alpha.gone"]
+    assert len(proof.resolved) == len(used)
+
+
 def test_nothing_of_the_script_is_run(probed, tmp_path):
     proof, _ = probed("import alpha\nopen('made', 'w')\nalpha.go()", {"alpha.py": "def go(): open('made', 'w')"})
     assert proof.passed
