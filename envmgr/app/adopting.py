@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from envmgr.app.initiating import furnish
 from envmgr.errors import ManifestError, UsageError
-from envmgr.manifest.adopt import adopt
+from envmgr.manifest.adopt import FORMS, adopt
 from envmgr.manifest.adopt.draft import Draft
 from envmgr.manifest.check import check_manifest
 from envmgr.manifest.read import parse_manifest
@@ -37,7 +37,7 @@ def adopt_file(folder: Path, source: Path, name: str | None, files: Files) -> Ad
     """
     text = files.read(source)
     if text is None:
-        raise UsageError(f"{source} cannot be read", "wanted a file; found none", "envmgr init --from requirements.txt")
+        raise _unreadable(source, files)
     drafts = adopt(source.name, text, FilesBeside(source.parent, files))
     texts = {
         folder / "manifests" / f"{stem}.toml": write_draft(draft, stem, source.name)
@@ -50,6 +50,22 @@ def adopt_file(folder: Path, source: Path, name: str | None, files: Files) -> Ad
         files.write(path, made)
     notes = tuple(dict.fromkeys(note for draft in drafts for note in draft.notes))
     return Adopted((*texts, *furnish(folder, files)), notes)
+
+
+def _unreadable(source: Path, files: Files) -> UsageError:
+    """Return the error of what is no file, with what of a folder could be named instead."""
+    address = re.search(r"(?:^|/)([a-z][a-z+]+):/+(?:[^@/]*@)?(.+)", source.as_posix())
+    if address:
+        what = f"{address[1]}://{address[2]} is an address"
+        return UsageError(what, "wanted a file of this machine", "fetch it, and name the file")
+    if not files.is_folder(source):
+        return UsageError(
+            f"{source} cannot be read", "wanted a file; found none", "envmgr init --from requirements.txt"
+        )
+    named = [path for path in files.list(source) if path.name in FORMS]
+    found = ", ".join(path.name for path in named) or "none that is known by its name"
+    example = named[0] if named else source / "requirements.txt"
+    return UsageError(f"{source} is a folder", f"wanted a file; found in it: {found}", f"envmgr init --from {example}")
 
 
 class FilesBeside(Mapping[str, str]):

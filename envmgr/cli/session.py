@@ -140,7 +140,17 @@ def show_usage_error(error: Exception, argv: Sequence[str]) -> int:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     usage = context.get_usage() if context else ""
     options = Options(path.removeprefix("envmgr").strip(), "--json" in argv, None, debug="--debug" in argv)
-    return _tell(options, UsageError(message, usage, f"{path} --help"))
+    return _tell(options, UsageError(message, usage, _elsewhere(message) or f"{path} --help"))
+
+
+def _elsewhere(message: str) -> str:
+    """Return the commands of groups, one a line, that bear the name of one which is none by itself."""
+    import re
+
+    from envmgr.cli.examples import EXAMPLES
+
+    unknown = re.match(r"No such command '([\w-]+)'", message)
+    return "\n".join(f"envmgr {words}" for words in EXAMPLES if unknown and words.endswith(f" {unknown[1]}"))
 
 
 def tell_of_interruption(options: Options) -> int:

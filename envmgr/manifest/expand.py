@@ -64,6 +64,11 @@ def _select_one(name: str, manifests: Mapping[str, Manifest]) -> list[tuple[Mani
     stem, at, variant = name.partition("@")
     found = [manifests[known] for known in sorted(manifests) if fnmatchcase(known, stem)]
     if not found:
+        inner = stem.replace("\\", "/").rpartition("/")[2].removesuffix(".toml")
+        if inner in manifests and inner != stem:
+            raise UsageError(
+                f"'{stem}' is a file, not a name", f"wanted the name of a manifest: {inner}", "envmgr list"
+            )
         raise UsageError(f"there is no manifest '{stem}'", suggest(stem, manifests), "envmgr list")
     if not at:
         return [(manifest, None) for manifest in found]

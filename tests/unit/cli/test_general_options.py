@@ -49,3 +49,17 @@ def test_each_command_accounts_for_its_time(name, in_an_empty_folder, capsys):
 def test_a_quiet_command_still_tells_its_error(in_an_empty_folder, capsys):
     assert run(["--quiet", "build", "nowhere"]) == 2
     assert capsys.readouterr().err.startswith("error: there is no manifest")
+
+
+@pytest.mark.parametrize(
+    ("word", "hints"),
+    [
+        ("compare", ["envmgr matrix compare"]),
+        ("install", ["envmgr python install", "envmgr kernel install"]),
+        ("nonsense", ["envmgr --help"]),
+    ],
+)
+def test_a_command_of_a_group_is_told_where_it_is_looked_for_alone(word, hints, capsys):
+    assert run([word]) == 2
+    told = [line.removeprefix("  try: ") for line in capsys.readouterr().err.splitlines() if line.startswith("  try: ")]
+    assert told == hints

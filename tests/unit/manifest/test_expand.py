@@ -19,6 +19,13 @@ MANIFESTS = {
 }
 
 
+def test_a_file_is_answered_with_the_name_that_is_meant() -> None:
+    with pytest.raises(UsageError) as caught:
+        select(["manifests/keras-jax.toml"], MANIFESTS)
+    assert caught.value.what == "'manifests/keras-jax.toml' is a file, not a name"
+    assert caught.value.why == "wanted the name of a manifest: keras-jax"
+
+
 def test_variants_are_listed_default_first() -> None:
     assert variants(MANIFESTS["plaidml-0.6.4"]) == ("py3.8", "py3.7")
     assert variants(MANIFESTS["keras-jax"]) == ("default",)

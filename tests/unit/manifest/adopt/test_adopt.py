@@ -283,6 +283,26 @@ def test_channels_of_any_shape_are_told(channels):
     assert any("channels" in note and channels.strip("[{: }]") in note for note in draft.notes)
 
 
+@pytest.mark.parametrize(
+    ("source", "what", "why"),
+    [
+        (FILES / "setup-bare", "is a folder", "found in it: requirements.txt, setup.cfg, setup.py"),
+        (FILES / "nested", "is a folder", "none that is known"),
+        (
+            Path("/home") / "https://example.org/requirements.txt",
+            "https://example.org/requirements.txt is an address",
+            "wanted a file of this machine",
+        ),
+        (FILES / "gone.txt", "cannot be read", "found none"),
+    ],
+)
+def test_what_is_no_file_is_told_with_what_to_name_instead(tmp_path, source, what, why):
+    with pytest.raises(UsageError) as caught:
+        adopt_file(tmp_path, source, None, RealFiles(tmp_path / "scratch"))
+    assert what in caught.value.what
+    assert why in caught.value.why
+
+
 def test_a_file_that_includes_itself_ends():
     (draft,) = adopt("requirements.txt", "-r requirements.txt\nnumpy\n", {"requirements.txt": "-r requirements.txt\n"})
     assert draft.requirements == ("numpy",)
