@@ -54,7 +54,13 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         raise UsageError(
             f"{name} is of no form that is known", f"wanted one of: {', '.join(FORMS)}", "envmgr init --from FILE"
         )
-    drafts = reader(text, others)
+    try:
+        drafts = reader(text, others)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        # Readers walk a file as if it had the shape of its form; what has another one breaks them somewhere.
+        raise UsageError(
+            f"{name} has not the shape of its form", f"found values of another kind ({error})", "mend the file"
+        ) from error
     if not any(draft.requirements for draft in drafts):
         raise UsageError(
             f"{name} asks for no distribution", "wanted at least one requirement; found none", "envmgr init"
