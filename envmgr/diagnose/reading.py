@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 _FRAME = re.compile(
-    r'^\s*File "(?P<file>[^"\n]{1,400})", line (?P<line>\d{1,9})(?:, in (?P<function>[^\n]{1,200}))?', re.MULTILINE
+    r'^[^\S\n]*File "(?P<file>[^"\n]{1,400})", line (?P<line>\d{1,9})(?:, in (?P<function>[^\n]{1,200}))?', re.MULTILINE
 )
 _RAISED = re.compile(
     r"^(?:[^\S\n]*\S*?\d{4}-\d\d-\d\d[^\n]{0,80}?\s)?(?P<type>(?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt|Warning|NotFound|Exit|Failed|Failure"
@@ -20,13 +20,15 @@ _RAISED = re.compile(
 _MISSING_MODULE = re.compile(r"No module named '?([A-Za-z_][\w.]*)'?")
 _MISSING_DISTRIBUTION = re.compile(
     r"No package metadata was found for '?([A-Za-z0-9][\w.-]*)|PackageNotFoundError: '?([A-Za-z0-9][\w.-]*)'?$"
-    r"|The '([A-Za-z0-9][\w.-]*)[^'\n]*' distribution was not found",
+    r"|The '([A-Za-z0-9][\w.-]{0,100})[^'\n]{0,200}' distribution was not found",
     re.MULTILINE,
 )
 _NAME_FROM = re.compile(r"cannot import name '?(\w+)'? from (?:partially initialized module )?'?([\w.]+)'?")
 _NAME_ONLY = re.compile(r"cannot import name '?(\w+)'?(?! from)(?:\s|$|\()")
 _ATTRIBUTE = re.compile(r"module '?([\w.]+)'? has no attribute '?(\w+)'?")
-_LIBRARY = re.compile(r"([\w+.-]*lib[\w+-]+\.(?:so(?:\.\d+)*|dylib)|[\w-]+\.dll)", re.IGNORECASE)
+_LIBRARY = re.compile(
+    r"((?<![\w+.-])[\w+.-]{0,100}lib[\w+-]{1,100}\.(?:so(?:\.\d+)*|dylib)|(?<![\w-])[\w-]{1,100}\.dll)", re.IGNORECASE
+)
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\bLC_ALL\b|\bPYTHON[A-Z]+\b")
 _SITE = re.compile(r"(?:site|dist)-packages[/\\]([^\n\"']+)")
 _TELLING = re.compile(

@@ -1,3 +1,5 @@
+import pytest
+
 from envmgr.diagnose.reading import read, telling_lines
 
 CHAIN = """Traceback (most recent call last):
@@ -51,3 +53,12 @@ def test_variables_and_libraries_are_found():
     reading = read("OSError: libfoo.so.1: cannot open; set MY_FLAG=1")
     assert reading.libraries == ("libfoo.so.1",)
     assert "MY_FLAG" in reading.variables
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ["a" * 300_000, "The '" + "a" * 300_000, "a.b-" * 80_000, "\n" * 300_000, " " * 300_000]
+)
+def test_lines_without_an_end_are_read_at_once(text):
+    found = read(f"{text}\nImportError: libcuda.so.1: cannot open shared object file\n")
+    assert (found.exception, found.libraries) == ("ImportError", ("libcuda.so.1",))
