@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_AUTHORITY = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s`'\"]*@")
-_QUERY = re.compile(r"(?P<address>[A-Za-z][A-Za-z0-9+.-]*://[^?#\s`'\"]*)\?[^#\s`'\"]*")
+_AUTHORITY = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30}://)[^/?#\s`'\"]*@")
+_QUERY = re.compile(r"(?P<address>[A-Za-z][A-Za-z0-9+.-]{0,30}://[^?#\s`'\"]*)\?[^#\s`'\"]*")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:KEY|AUTH)(?:$|_)", re.IGNORECASE)
 _BARE = re.compile(r"(?<!\S)[^\s/:@]+:[^\s/@]*@(?=[^\s@]+)")
 

@@ -10,10 +10,10 @@ from envmgr.model.redaction import shown_value
 
 _URL_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 _SECRET = re.compile(
-    r"(?i)(?P<name>[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|credential|authorization)[\w-]*['\"]?\s*[=:]\s*)"
+    r"(?i)(?P<name>(?:token|secret|passw(?:or)?d|api[_-]?key|credential|authorization)[\w-]{0,100}['\"]?\s*[=:]\s*)"
     r"(?:(?:bearer|basic)\s+)?['\"]?[^\s'\"]+"
 )
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*\.[A-Za-z]{2,}\b")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(\.[\w-]+)*\.[A-Za-z]{2,}\b")
 _KEY_IN_PATH = re.compile(r"(?<=/)(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,}(?=[/?#\s]|$)")
 _LONG = 8
 _SHORT = 3

@@ -2,6 +2,7 @@
 
 import pytest
 
+from envmgr.model.redaction import redact
 from envmgr.report.private import Private, shown_setting, without_private
 
 
@@ -38,3 +39,10 @@ def test_a_long_secret_is_taken_out_of_words_and_a_short_one_where_it_stands_alo
 
 def test_a_secret_that_holds_another_goes_whole():
     assert without_private("abcdefgh12", Private(secrets=("abcdefgh", "abcdefgh12"))) == "***"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", ["a" * 300_000, "a." * 150_000, "A_" * 150_000])
+def test_a_line_without_an_end_is_cleared_of_secrets_at_once(text):
+    told = f"{text}\nHF_TOKEN=abc ann@example.org https://ann:pw@example.org/simple?key=1\n"
+    assert without_private(redact(told), Private()) == f"{text}\nHF_TOKEN=*** <mail> https://example.org/simple\n"
