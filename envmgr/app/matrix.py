@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -179,14 +180,14 @@ def measure_run(workplace: Workplace, run_id: str, envs: GuardedEnvs, jobs: int)
         return cell, result
 
     begun = 0
-    while waiting := rounds.left():
-        tell_further(listener, run.record.plan, rounds, waiting)
-        for cell, result in executor.map(measure, enumerate(waiting, begun)):
-            rounds.add(result)
-            listener.on_cell_finished(cell, result)
-        begun += len(waiting)
+    with closing(runner):
+        while waiting := rounds.left():
+            tell_further(listener, run.record.plan, rounds, waiting)
+            for cell, result in executor.map(measure, enumerate(waiting, begun)):
+                rounds.add(result)
+                listener.on_cell_finished(cell, result)
+            begun += len(waiting)
     tell_taken(listener, run.record.plan, rounds)
-    runner.close()
     envs.close()
     keep_late()
     store.finish(run_id)
