@@ -75,7 +75,8 @@ def _interpreter(first: Portrait, second: Portrait) -> Iterator[_Ranked]:
 def _distributions(first: Portrait, second: Portrait) -> Iterator[_Ranked]:
     if first.distributions is None or second.distributions is None:
         return
-    split = _split_families(first.distributions) | _split_families(second.distributions)
+    sides = [_split_families(versions) for versions in (first.distributions, second.distributions)]
+    split = {name: "; ".join(sorted({side[name] for side in sides if name in side})) for side in sides for name in side}
     suspects, asked = {*first.suspects, *second.suspects}, {*first.asked, *second.asked}
     for name, one, other in _apart(first.distributions, second.distributions):
         rank, why = _weight(one, other)

@@ -1,6 +1,6 @@
 """A difference with oneself is empty, and the other way round it is the mirror."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from envmgr.diagnose.difference import compare
@@ -27,6 +27,11 @@ def test_nothing_differs_from_itself(one):
     assert compare(one, one).differences == ()
 
 
+def apart(core, bridge):
+    return Portrait(kind="env", label="A", asked=("numpy",), distributions={"plaidml": core, "plaidml-keras": bridge})
+
+
+@example(apart("0.6.4", "0.7.0"), apart("0.7.0", "0.6.4"))
 @given(portraits(), portraits())
 def test_the_other_way_round_is_the_mirror(one, other):
     there, back = compare(one, other), compare(other, one)
