@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -16,6 +17,13 @@ pytestmark = pytest.mark.integration
 
 
 class Silent(http.server.SimpleHTTPRequestHandler):
+    pause = 0.0
+
+    def do_GET(self):
+        if self.path.endswith(".whl"):
+            time.sleep(self.pause)
+        super().do_GET()
+
     def log_message(self, *arguments):
         pass
 
@@ -51,8 +59,10 @@ def test_quiet_is_quiet_wherever_it_stands(far):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal of its own, as POSIX has it")
-def test_on_a_terminal_one_line_tells_what_runs_and_is_taken_back(far):
+def test_on_a_terminal_one_line_tells_what_runs_and_is_taken_back(far, monkeypatch):
     import pty
+
+    monkeypatch.setattr(Silent, "pause", 1.5)  # the line comes only for what takes its time
 
     main, side = pty.openpty()
     with subprocess.Popen(
