@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from .conftest import THIS_PYTHON
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.indexes]
 
 NUMBERS = count(1)
 KEYS = ('summary = "made at random"', f'python = "=={THIS_PYTHON}.*"', 'runners = ["answer"]', 'unset = ["OLD"]')

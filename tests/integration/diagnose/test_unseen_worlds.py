@@ -9,7 +9,7 @@ BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 PYTHON = f"3.{sys.version_info.minor}"
 NUMBERS = {0: "removed name", 4: "shared file", 17: "extra", 20: "variable"}
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.indexes]
 
 
 @pytest.fixture(scope="module")
