@@ -10,14 +10,14 @@ from envmgr.model.manifest import Manifest
 
 TEMPORARY = "tmp"
 """Where in a cell's home its temporary files lie."""
-_LONGEST_TEMPORARY = 72
+LONGEST_TEMPORARY = 72
 """Characters of a folder's path that leave room for the sockets that Python makes in it: the system takes 107."""
 
 
 def own_temporary(place: HostPlace, manifest: Manifest, home: Path) -> dict[str, str]:
     """Return variables for a folder of temporary files in a cell's home, unless sockets in it had too long a name."""
     folder = home / TEMPORARY
-    if len(str(folder)) > _LONGEST_TEMPORARY:
+    if len(str(folder)) > LONGEST_TEMPORARY:
         return {}
     place.files.make_folder(folder)
     return {name: str(folder) for name in ("TMPDIR", "TEMP", "TMP") if name not in manifest.env}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from envmgr.diagnose.cell_findings import of_parity, of_refusal
+from envmgr.diagnose.records.host_facts import SYSTEMS
 from envmgr.model.cell import Cell
 from envmgr.model.env import Env
 from envmgr.model.finding import Finding
@@ -13,8 +14,6 @@ from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome
 from envmgr.model.result import CellResult, JudgedCell, Run
-
-_SYSTEMS = {"linux": "Linux", "macos": "Darwin", "windows": "Windows"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def _unbuilt(cell: Cell) -> Finding:
 
     platform = cell.platform
     facts = {
-        "system": _SYSTEMS.get(platform.system) if platform else None,
+        "system": SYSTEMS.get(platform.system) if platform else None,
         "machine": platform.arch if platform else "",
         "python": {"version": cell.python},
     }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from envmgr.app.confining import LONGEST_TEMPORARY
 from envmgr.app.contents import site_packages
 from envmgr.app.experiments.commands import Bench, Call, build_key, calls, lists_of, phase_of_build
 from envmgr.app.experiments.downloads import Download, download_of
@@ -27,8 +28,6 @@ _BUILD_SECONDS = 900.0
 _PROBE_SECONDS = 300.0
 _FAILED_BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][A-Za-z0-9._-]*)(?:==|`| @)")
 _DENIED = re.compile(r"permission denied|operation not permitted|PermissionError|EACCES", re.IGNORECASE)
-_LONGEST_TEMPORARY = 72
-"""Characters of a folder's path that leave room for the sockets that Python makes in it: the system takes 107."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +202,7 @@ class Laboratory:
     def _writable(self, place: Path, environment: dict[str, str]) -> tuple[Path, ...]:
         """Return where a confined probe may write, and give it a folder for temporary files if it names none."""
         temporary = Path(environment.get("TMPDIR") or place / "tmp")
-        if "TMPDIR" not in environment and len(str(temporary)) <= _LONGEST_TEMPORARY:
+        if "TMPDIR" not in environment and len(str(temporary)) <= LONGEST_TEMPORARY:
             self._files.make_folder(temporary)
             environment["TMPDIR"] = str(temporary)
         shared = [folder for folder in (temporary, Path("/tmp"), Path("/var/tmp")) if not self._holds_precious(folder)]  # noqa: S108

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from envmgr.diagnose.records.record import Facts, PythonFacts
 from envmgr.model.host import HostFacts, Interpreter
 
-_SYSTEMS = {"linux": "Linux", "macos": "Darwin", "windows": "Windows"}
+SYSTEMS = {"linux": "Linux", "macos": "Darwin", "windows": "Windows"}
+"""What Python's `platform.system()` says of each system."""
 
 
 def facts_of_host(
@@ -25,7 +26,7 @@ def facts_of_host(
         )
     return Facts.model_validate(
         {
-            "system": _SYSTEMS[host.system],
+            "system": SYSTEMS[host.system],
             "os_version": host.os_version,
             "machine": host.machine,
             "libc": {"name": libc, "version": version},
