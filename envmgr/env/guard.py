@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from envmgr.env.accepted import record_of, remember
+from envmgr.env.linked import LINKED
 from envmgr.model.env import Env
 from envmgr.ports import Files, Process, ProcessRequest
 
@@ -50,7 +51,7 @@ def _differ(before: str, after: str) -> bool:
     if before == after:
         return False
     old, new = before.split(), after.split()
-    return len(old) != len(new) or any(one not in {other, "-"} for one, other in zip(old, new, strict=True))
+    return len(old) != len(new) or any(one not in {other, LINKED} for one, other in zip(old, new, strict=True))
 
 
 def bytecode_of(changes: Changes, before: Mapping[str, str]) -> tuple[str, ...]:

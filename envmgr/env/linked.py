@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 
 from envmgr.outside import Files
 
-_LINKED = "-"
+LINKED = "-"
+"""What a snapshot has instead of the time of the inode of a file with several names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def is_linked(facts: str) -> bool:
     (True, False, False)
     """
     words = facts.split()
-    return len(words) > 3 and words[3] == _LINKED  # noqa: PLR2004 - mode, size, time of content, time of inode, inode
+    return len(words) > 3 and words[3] == LINKED  # noqa: PLR2004 - mode, size, time of content, time of inode, inode
 
 
 def trust(
