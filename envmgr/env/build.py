@@ -19,7 +19,6 @@ from envmgr.errors import BuildError
 from envmgr.model.env import Env, StepState
 from envmgr.ports import Event, Files, ProcessRequest
 
-__all__ = ["MARKER", "build", "build_once", "claim_built", "find_built"]
 _SECONDS_TO_FORGET = 120.0
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from envmgr.env.build import MARKER, build, find_built
+from envmgr.env.accepted import MARKER
+from envmgr.env.build import build, find_built
 from envmgr.env.content import SourceBuilds
 from envmgr.errors import BuildError
 

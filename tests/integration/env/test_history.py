@@ -4,7 +4,8 @@ import hashlib
 
 import pytest
 
-from envmgr.env.build import MARKER, build
+from envmgr.env.accepted import MARKER
+from envmgr.env.build import build
 from envmgr.env.content import HistoryContent
 from envmgr.env.history import HistoryError
 from envmgr.errors import BuildError
