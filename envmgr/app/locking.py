@@ -13,11 +13,9 @@ from envmgr.app.workplace import Workplace
 from envmgr.env.uv import network_environment
 from envmgr.errors import LockError
 from envmgr.host.match import match
-from envmgr.lock.artefacts import as_pylock
 from envmgr.lock.inputs import staleness
 from envmgr.lock.parse import parse
 from envmgr.lock.render import render
-from envmgr.lock.resolve import resolve
 from envmgr.lock.work import Resolver, Wish
 from envmgr.manifest.expand import pythons
 from envmgr.model.host import HostFacts, InstallerSettings
@@ -104,6 +102,8 @@ class LockMaker:
             previous=previous,
             upgrade=frozenset(wishes.upgrades),
         )
+        from envmgr.lock.resolve import resolve  # of a lock that is there, nothing is resolved
+
         resolution = resolve(wish, self._resolver(wishes))
         path = self._place(chosen, wishes)
         self._workplace.files.write(path, render(resolution.lock))
@@ -113,11 +113,15 @@ class LockMaker:
         """Resolve a target anew, whatever is locked, and write nothing; raises ResolveError."""
         python = self._python(chosen, None, None)
         wish = Wish(target=chosen, python=python, interpreter=self._interpreter(python))
+        from envmgr.lock.resolve import resolve
+
         return resolve(wish, self._resolver(LockWishes())).lock
 
     def with_addresses(self, chosen: Target, lock: Lock) -> str:
         """Return a lock as pylock.toml, with the addresses that the indexes give now; raises ResolveError."""
         wish = Wish(target=chosen, python=lock.python, interpreter=self._interpreter(lock.python))
+        from envmgr.lock.artefacts import as_pylock
+
         return as_pylock(lock, wish, self._resolver(LockWishes()))
 
     def _resolver(self, wishes: LockWishes) -> Resolver:

@@ -12,7 +12,6 @@ from packaging.requirements import Requirement
 from envmgr.app.building import BUILDS_AT_ONCE, Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here, pythons_here
-from envmgr.app.past import past_build
 from envmgr.app.probing import ask_keras, list_devices, try_device
 from envmgr.app.sharing import untouched
 from envmgr.app.silent_failures import device_check, finding_on, static_checks
@@ -112,6 +111,8 @@ def repeatable(workplace: Workplace, reports: Sequence[BuildReport]) -> Recipe |
 
 def build_from_run(workplace: Workplace, reference: str, wishes: BuildWishes) -> tuple[BuildReport, ...]:
     """Build what a cell of a run was measured in, from the lock that the run keeps, and verify it."""
+    from envmgr.app.past import past_build  # reads runs, which most builds have nothing to do with
+
     past = past_build(workplace, reference)
     facts = facts_here(workplace, past.lock.python, downloads=wishes.downloads)
     builder = Builder(workplace, facts, wishes)

@@ -80,6 +80,9 @@ def build(
     debug: DebugFlag = False,
 ) -> None:
     """Build environments: lock if there is no lock, create, install with hash checking, verify. Twice is once."""
+    from envmgr.system.process import RealProcess
+
+    RealProcess({}).warm_up()  # it is on its way while the rest is imported
     from envmgr.app.building import BuildWishes
     from envmgr.app.verifying import BuildReport, build_and_verify, build_from_run, repeatable, settled
     from envmgr.app.workplace import Workplace

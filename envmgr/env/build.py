@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from envmgr.env.accepted import MARKER, lock_of, record_of, remember
+from envmgr.env.beside import Beside
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Tools, python_of
 from envmgr.env.create import create
 from envmgr.env.history import Invariants, no_invariants, play
-from envmgr.env.inspect import inspect_with_report
+from envmgr.env.inspect import Inspection, inspect_with_report
 from envmgr.env.install import install_locked
 from envmgr.env.linked import is_linked, look_at_links
 from envmgr.env.recording import recipe_of
@@ -69,12 +71,12 @@ def build_once(request: BuildRequest, tools: Tools, invariants: Invariants = no_
 
 def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     started = tools.clock.monotonic()
-    python, steps, found = _make_sound(request, tools, invariants)
+    made = _make_sound(request, tools, invariants)
+    python, found = made.python, made.found
     sharing, why = request.switches.sharing, request.switches.sharing_why
     if sharing == "hardlink" and not any(map(is_linked, found.values())):
         sharing, why = "copy", f"{why}, and the system made no hard links into {request.places.uv_cache}"
-    tools.listener.on_event(Event("inspect", request.manifest))
-    inspection, report = inspect_with_report(python, tools.process, tools.files)
+    inspection, report = made.inspected.outcome()
     tools.inspected[request.key] = inspection
     env = Env(
         key=request.key,
@@ -85,7 +87,7 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
         interpreter=request.interpreter,
         lock_digest=request.content.digest,
         resolved=inspection.resolved,
-        steps=steps,
+        steps=made.steps,
         built_at=tools.clock.now().isoformat(timespec="seconds"),
         seconds=round(tools.clock.monotonic() - started, 3),
         sharing=sharing,
@@ -102,24 +104,51 @@ def _build(request: BuildRequest, tools: Tools, invariants: Invariants) -> Env:
     return env
 
 
-def _make_sound(
-    request: BuildRequest, tools: Tools, invariants: Invariants
-) -> tuple[Path, tuple[StepState, ...], dict[str, str]]:
-    """Make the env; where its files are links, see to it that they are what was released, and tell what is in it."""
-    python, steps = _make(request, tools, invariants)
-    if request.switches.sharing != "hardlink":
-        return python, steps, {}
-    first, damaged = look_at_links(request.folder, tools.files)
-    found = first
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An env that was filled: what its interpreter tells of it, and what is in it where its files are links."""
+
+    python: Path
+    steps: tuple[StepState, ...]
+    inspected: Beside[tuple[Inspection, str]]
+    found: dict[str, str]
+    damaged: tuple[str, ...] = ()
+
+
+def _make_sound(request: BuildRequest, tools: Tools, invariants: Invariants) -> _Made:
+    """Make the env; where its files are links, see to it that they are what was released."""
+    made = _make_and_look(request, tools, invariants)
+    first = made.found
     for cure in (_refreshing, _forgetting):
-        if damaged:
-            text = f"uv's cache holds a changed {', '.join(damaged)}, which is brought anew"
+        if made.damaged:
+            text = f"uv's cache holds a changed {', '.join(made.damaged)}, which is brought anew"
             tools.listener.on_event(Event("warning", request.manifest, text))
-            python, steps = _make(cure(request, damaged, tools), tools, invariants)
-            found, damaged = look_at_links(request.folder, tools.files, first)
-    if damaged:
-        raise _still_damaged(request, damaged)
-    return python, steps, found
+            made.inspected.wait()
+            made = _make_and_look(cure(request, made.damaged, tools), tools, invariants, first)
+    if made.damaged:
+        made.inspected.wait()
+        raise _still_damaged(request, made.damaged)
+    return made
+
+
+def _make_and_look(
+    request: BuildRequest, tools: Tools, invariants: Invariants, before: dict[str, str] | None = None
+) -> _Made:
+    """Make the env and look at it; `before` is what an earlier look found.
+
+    Its interpreter tells of it while its files are looked at: where they are links, it can change none of them.
+    """
+    python, steps = _make(request, tools, invariants)
+    tools.listener.on_event(Event("inspect", request.manifest))
+    inspected = Beside(lambda: inspect_with_report(python, tools.process, tools.files))
+    if request.switches.sharing != "hardlink":
+        return _Made(python, steps, inspected, {})
+    try:
+        found, damaged = look_at_links(request.folder, tools.files, before)
+    except BaseException:
+        inspected.wait()
+        raise
+    return _Made(python, steps, inspected, found, damaged)
 
 
 def _make(request: BuildRequest, tools: Tools, invariants: Invariants) -> tuple[Path, tuple[StepState, ...]]:

@@ -38,13 +38,14 @@ class Candidate:
     source: str
 
 
-def find_candidates(means: Means, around: Surroundings) -> tuple[Candidate, ...]:
+def find_candidates(means: Means, around: Surroundings, managed: str) -> tuple[Candidate, ...]:
     """Return every file that may be a Python, each file once; virtual environments stand for the base they name.
 
-    Shims are left out: what they lead to is found in the folder of the tool that made them.
+    Shims are left out: what they lead to is found in the folder of the tool that made them. `managed` is the folder of
+    uv's own Pythons, if there is one.
     """
     found: dict[str, Candidate] = {}
-    for candidate in _everywhere(means, around):
+    for candidate in _everywhere(means, around, managed):
         for real in _without_virtual(means, candidate):
             identity = means.files.identity(real.path)
             if identity:
@@ -79,12 +80,13 @@ def parse_virtual_config(text: str) -> tuple[str, str]:
     return values.get("home", ""), values.get("base-executable", "") or values.get("executable", "")
 
 
-def _everywhere(means: Means, around: Surroundings) -> Iterator[Candidate]:
+def _everywhere(means: Means, around: Surroundings, managed: str) -> Iterator[Candidate]:
     asked = requested_path(around)
     if asked is not None:
         yield Candidate(asked, "option")
     yield from _of_version_managers(means, around)
-    yield from _of_uv(means, around)
+    for version in means.files.list(Path(managed)) if managed else ():
+        yield from _in_prefix(means, around, version, "uv")
     yield from _of_conda(means, around)
     if around.system == "windows":
         for path in parse_py_launcher(means.output("py", "-0p")):
@@ -107,13 +109,6 @@ def _of_version_managers(means: Means, around: Surroundings) -> Iterator[Candida
     for folder, source in places:
         for version in means.files.list(folder):
             yield from _in_prefix(means, around, version, source)
-
-
-def _of_uv(means: Means, around: Surroundings) -> Iterator[Candidate]:
-    folder = means.output(around.uv, "python", "dir").strip()
-    if folder:
-        for version in means.files.list(Path(folder)):
-            yield from _in_prefix(means, around, version, "uv")
 
 
 def _of_conda(means: Means, around: Surroundings) -> Iterator[Candidate]:

@@ -103,7 +103,7 @@ def _settings(means: Means, around: Surroundings) -> tuple[InstallerSettings, tu
 def _name(means: Means, around: Surroundings) -> str:
     if around.system == "windows":
         return around.environment.get("COMPUTERNAME", "")
-    return means.output("uname", "-n").strip()
+    return (means.read(Path("/proc/sys/kernel/hostname")) or means.output("uname", "-n")).strip()
 
 
 def _tools(means: Means, around: Surroundings) -> dict[str, str]:

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from envmgr.errors import HostError
 from envmgr.host.candidates import Candidate, find_candidates
+from envmgr.host.managed import managed_folder
 from envmgr.host.surroundings import Means, Surroundings, system_of
 from envmgr.model.host import Interpreter, RejectedInterpreter
 from envmgr.model.noun import Noun
@@ -75,7 +76,7 @@ def discover(means: Means, around: Surroundings, cache_folder: Path) -> Discover
     cache_path = cache_folder / "interpreters.json"
     state = hashlib.sha256((means.read(PROBE) or "").encode()).hexdigest()[:16]
     known = _read_cache(means, cache_path, state)
-    candidates = find_candidates(means, around)
+    candidates = find_candidates(means, around, managed_folder(means, around, cache_folder))
     results = _ask_all(means, around, candidates, known)
     answers = {path: result for path, result in results.items() if isinstance(result, _Remembered)}
     refused = {path: result for path, result in results.items() if isinstance(result, _Refused)}

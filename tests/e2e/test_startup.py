@@ -56,6 +56,18 @@ def test_a_build_with_nothing_to_do_imports_next_to_nothing(project):
     assert {name for name in modules if name.startswith("envmgr")} <= OURS
 
 
+def test_a_build_of_a_lock_that_is_there_imports_neither_what_resolves_nor_what_reads_runs(project):
+    assert project.run("build", "one").returncode == 0
+    for kept in ("envs", "recipes", "receipts"):
+        shutil.rmtree(Path(project.environment["ENVMGR_CACHE_DIR"], kept), ignore_errors=True)
+    shown, modules = imported(project, "build", "one")
+    assert "built in" in shown
+    assert not modules & {"rich", "virtualenv", "yaml", "tomlkit", "psutil", "asyncio"}
+    rooms = {name.removeprefix("envmgr.") for name in modules if name.startswith("envmgr.")}
+    assert not rooms & {"lock.resolve", "lock.artefacts", "app.past", "app.judging"}
+    assert not {name.partition(".")[0] for name in rooms} & {"cell", "diagnose", "infer", "stats", "store"}
+
+
 def given_again(project, **environment):
     """Run the build and tell whether its answer came without a look at the project."""
     done = subprocess.run(

@@ -7,6 +7,7 @@ import pytest
 
 from envmgr.host.candidates import find_candidates
 from envmgr.host.interpreters import PROBE, discover
+from envmgr.host.managed import managed_folder
 from envmgr.ports import Completed
 
 CACHE = Path("/cache")
@@ -14,7 +15,40 @@ HOME = "/home/ada"
 
 
 def found(means, around):
-    return [(str(one.path), one.source) for one in find_candidates(means, around)]
+    return [(str(one.path), one.source) for one in find_candidates(means, around, managed_folder(means, around, CACHE))]
+
+
+UV = "/opt/uv"
+MANAGED = {"/data/uv/python/cpython-3.12.1-linux/bin/python3.12": "3.12", UV: "uv itself"}
+
+
+def asked_uv(means):
+    return sum(1 for request in means.process.requests if request.argv == (UV, "python", "dir"))
+
+
+def test_uv_is_asked_once_for_its_folder_until_something_changes_that_decides_it(machine):
+    def another(**variables):
+        further, there = machine(files=files, outputs=told, environment=variables, uv=UV)
+        further.files.texts = means.files.texts
+        assert managed_folder(further, there, CACHE) == "/data/uv/python"
+        return asked_uv(further)
+
+    files, told = MANAGED, {f"{UV} python dir": "/data/uv/python\n"}
+    means, around = machine(files=files, outputs=told, uv=UV)
+    assert [managed_folder(means, around, CACHE) for _ in range(2)] == ["/data/uv/python"] * 2
+    assert asked_uv(means) == 1
+    assert another(LANG="C") == 0
+    assert another(UV_PYTHON_INSTALL_DIR="/data/uv/python") == 1
+    means.files.texts[UV] = "another uv"
+    assert another() == 1
+
+
+def test_a_folder_of_uv_that_is_gone_is_asked_for_again(machine):
+    means, around = machine(files=MANAGED, outputs={f"{UV} python dir": "/data/uv/python\n"}, uv=UV)
+    managed_folder(means, around, CACHE)
+    means.files.texts = {path: text for path, text in means.files.texts.items() if not path.startswith("/data")}
+    means.process.answers = {(UV, "python", "dir"): "/srv/python\n"}
+    assert managed_folder(means, around, CACHE) == "/srv/python"
 
 
 def answering(means, **changes):
