@@ -37,8 +37,8 @@ def _hindered(request: BuildRequest) -> tuple[Sharing, str] | None:
 def make_own(place: HostPlace, env: Env) -> Env:
     """Return an env whose files share nothing with other envs, for the user's own hand; one that does not, as it is.
 
-    Its files are replaced by copies one by one, and it is written down at the end: after a kill the rest is done by
-    the next call. What had changed in it before still counts as changed.
+    Its files are replaced by copies one by one, and it is written down before and at the end: after a kill the rest is
+    done by the next call. What had changed in it before still counts as changed.
     """
     if not env.linked:
         return env
@@ -52,6 +52,8 @@ def make_own(place: HostPlace, env: Env) -> Env:
             place.listener.on_event(Event("copying", env.manifest, "its files get bytes of their own"))
             guard = Guard(files, place.process)
             changed = guard.changes(told)
+            if not changed:
+                guard.hand_over(told)
             files.detach(folder)
             told = told.model_copy(update={"sharing": "copy", "sharing_why": "it was handed to a command of the user"})
             files.write(folder / MARKER, told.model_dump_json(by_alias=True, indent=2))

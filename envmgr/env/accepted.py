@@ -9,6 +9,8 @@ from pathlib import Path
 from envmgr.outside import Files
 
 MARKER = "envmgr.json"
+HANDING = "handing"
+"""Stands in what an env held while its files are given bytes of their own."""
 
 
 def record_of(folder: Path) -> Path:
@@ -21,8 +23,14 @@ def lock_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def remember(files: Files, folder: Path, found: Mapping[str, str], *, durable: bool = True) -> Path:
-    """Write down what an env held when it was accepted, and return where."""
+def remember(
+    files: Files, folder: Path, found: Mapping[str, str], *, durable: bool = True, handing: bool = False
+) -> Path:
+    """Write down what an env held when it was accepted, and return where.
+
+    `handing` tells that from now on its files are given bytes of their own, one by one.
+    """
     record = record_of(folder)
-    files.write(record, json.dumps({"schema": 1, "files": found}), durable=durable)
+    told = {"schema": 1, "files": found, **({HANDING: True} if handing else {})}
+    files.write(record, json.dumps(told), durable=durable)
     return record

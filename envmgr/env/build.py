@@ -116,9 +116,21 @@ class _Made:
 
 
 def _make_sound(request: BuildRequest, tools: Tools, invariants: Invariants) -> _Made:
-    """Make the env; where its files are links, see to it that they are what was released."""
+    """Make the env; where its files are links, see to it that they are what was released.
+
+    Of several builds that meet a damaged wheel, one brings it anew, and the others find it so.
+    """
     made = _make_and_look(request, tools, invariants)
-    first = made.found
+    if not made.damaged:
+        return made
+    made.inspected.wait()
+    with tools.files.lock(request.places.envs / "mending.lock"):
+        return _mended(request, made.found, tools, invariants)
+
+
+def _mended(request: BuildRequest, first: dict[str, str], tools: Tools, invariants: Invariants) -> _Made:
+    """Make the env once more, and bring anew what is still damaged; `first` is what was found in it before."""
+    made = _make_and_look(request, tools, invariants, first)
     for cure in (_refreshing, _forgetting):
         if made.damaged:
             text = f"uv's cache holds a changed {', '.join(made.damaged)}, which is brought anew"

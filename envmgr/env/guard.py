@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from envmgr.env.accepted import record_of, remember
-from envmgr.env.linked import LINKED
+from envmgr.env.accepted import HANDING, record_of, remember
+from envmgr.env.linked import LINKED, is_linked
 from envmgr.model.env import Env
 from envmgr.ports import Files, Process, ProcessRequest
 
@@ -16,6 +16,8 @@ __all__ = ["Changes", "Guard", "bytecode_of", "changes_between", "record_of"]
 
 _SCRIPT = Path(__file__).parent / "probes" / "recompile.py"
 _NAMED = 3
+_KEPT_BY_A_COPY = 3
+"""Of what a snapshot tells of a file: its rights, its size, and when it was written."""
 _SECONDS = 600.0
 
 
@@ -34,23 +36,35 @@ class Changes:
         return "; ".join(f"{len(paths)} {kind} ({_some(paths)})" for kind, paths in kinds.items() if paths)
 
 
-def changes_between(before: Mapping[str, str], after: Mapping[str, str]) -> Changes:
-    """Return what differs between two snapshots."""
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What an env held when it was accepted, and whether it is being handed over since then."""
+
+    files: dict[str, str]
+    handing: bool
+
+
+def changes_between(before: Mapping[str, str], after: Mapping[str, str], *, handing: bool = False) -> Changes:
+    """Return what differs between two snapshots; `handing` tells that the env is being handed over."""
+    altered = (path for path, facts in after.items() if _differ(before.get(path, facts), facts, handing=handing))
     return Changes(
         added=tuple(sorted(after.keys() - before.keys())),
         removed=tuple(sorted(before.keys() - after.keys())),
-        altered=tuple(sorted(path for path, facts in after.items() if _differ(before.get(path, facts), facts))),
+        altered=tuple(sorted(altered)),
     )
 
 
-def _differ(before: str, after: str) -> bool:
+def _differ(before: str, after: str, *, handing: bool = False) -> bool:
     """Tell whether a file is another one; when its inode changed last says nothing of one that had several names.
 
-    One that has got a second name since is another one: that name may be there to hide a write.
+    One that has got a second name since is another one: that name may be there to hide a write. While an env is handed
+    over, one that had several names may be its own copy: of the same rights, size and time, with one name.
     """
     if before == after:
         return False
     old, new = before.split(), after.split()
+    if handing and is_linked(before) and not is_linked(after) and old[:_KEPT_BY_A_COPY] == new[:_KEPT_BY_A_COPY]:
+        return False
     return len(old) != len(new) or any(one not in {other, LINKED} for one, other in zip(old, new, strict=True))
 
 
@@ -68,11 +82,15 @@ class Guard:
     def __init__(self, files: Files, process: Process) -> None:
         self._files = files
         self._process = process
-        self._known: dict[Path, tuple[str, dict[str, str]]] = {}
+        self._known: dict[Path, tuple[str, _Record]] = {}
 
     def accept(self, env: Env) -> None:
         """Take an env as it is now for what was built."""
         self._remember(env, self._files.snapshot(Path(env.path)))
+
+    def hand_over(self, env: Env) -> None:
+        """Take an env as it is now, and let its files be given bytes of their own until it is accepted again."""
+        self._remember(env, self._files.snapshot(Path(env.path)), handing=True)
 
     def changes(self, env: Env) -> str:
         """Tell in one phrase what has changed in an env since it was accepted; empty when nothing has.
@@ -81,11 +99,12 @@ class Guard:
         """
         if not self._files.exists(Path(env.path)):
             return "its folder is gone"
-        before = self._recall(env)
-        if before is None:
+        record = self._recall(env)
+        if record is None:
             self.accept(env)
             return ""
-        changes = changes_between(before, self._files.snapshot(Path(env.path)))
+        before = record.files
+        changes = changes_between(before, self._files.snapshot(Path(env.path)), handing=record.handing)
         bytecode = bytecode_of(changes, before)
         harmless = {*bytecode, *(path for path in changes.added if PurePosixPath(path).name == "__pycache__")}
         foreign = Changes(
@@ -98,7 +117,8 @@ class Guard:
             self._recompile(env, compiled)
             known = {*before, *compiled, *(str(PurePosixPath(path).parent) for path in compiled)}
             after = self._files.snapshot(Path(env.path))
-            self._remember(env, {path: facts for path, facts in after.items() if path in known})
+            found = {path: facts for path, facts in after.items() if path in known}
+            self._remember(env, found, handing=record.handing)
         return foreign.sentence
 
     def _recompile(self, env: Env, bytecode: tuple[str, ...]) -> None:
@@ -111,21 +131,20 @@ class Guard:
             for path in bytecode:
                 self._files.remove(Path(env.path) / path)
 
-    def _remember(self, env: Env, found: dict[str, str]) -> None:
-        record = remember(self._files, Path(env.path), found)
-        self._known[record] = (self._files.identity(record), found)
+    def _remember(self, env: Env, found: dict[str, str], *, handing: bool = False) -> None:
+        record = remember(self._files, Path(env.path), found, handing=handing)
+        self._known[record] = (self._files.identity(record), _Record(found, handing))
 
-    def _recall(self, env: Env) -> dict[str, str] | None:
+    def _recall(self, env: Env) -> _Record | None:
         """Return what was accepted last, by whichever process."""
         record = record_of(Path(env.path))
         identity = self._files.identity(record)
         if record in self._known and self._known[record][0] == identity:
             return self._known[record][1]
         try:
-            found = json.loads(self._files.read(record) or "")["files"]
-        except (ValueError, KeyError, TypeError):
-            return None
-        if not isinstance(found, dict):
+            told = json.loads(self._files.read(record) or "")
+            found = _Record({**told["files"]}, told.get(HANDING) is True)
+        except (ValueError, KeyError, TypeError, AttributeError):
             return None
         self._known[record] = (identity, found)
         return found

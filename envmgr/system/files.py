@@ -58,9 +58,20 @@ class RealFiles:
                 os.link(aside, path)
             except FileExistsError:
                 raise
-            except OSError:  # a file system without links: the first to come takes the place, still empty
-                path.open("x").close()
+            except OSError:  # a file system without links: whoever comes while another adds waits for that to be done
+                self._bring_alone(aside, path)
+
+    def _bring_alone(self, aside: Path, path: Path) -> None:
+        """Bring a file to its place, never over another, with all others of this name kept from doing so meanwhile."""
+        name = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]
+        turn = self._workshop(path.parent) / f".adding-{name}.lock"
+        try:
+            with self.lock(turn):
+                if os.path.lexists(path):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
                 self.bring(aside, path)
+        finally:
+            self.drop_lock(turn)
 
     def bring(self, source: Path, target: Path) -> None:
         """Bring a file from scratch to its place, whole or not at all; another one there is replaced.

@@ -230,6 +230,50 @@ def test_a_half_made_copy_is_finished_by_the_next_command(world):
     assert (code, answer["data"]["cells"][0]["outcome"]) == (0, "passed")
 
 
+def test_a_copying_that_was_killed_is_no_change(world, monkeypatch, tmp_path):
+    """It is killed by its own tool here, after the first file."""
+    killer = tmp_path / "killed.py"
+    killer.write_text(
+        "import os, sys\n"
+        "from envmgr.system import sharing\n"
+        "replace = sharing.Path.replace\n"
+        "def killed(self, target):\n"
+        "    replace(self, target)\n"
+        "    if self.parent.name.startswith('detach'):\n"
+        "        os._exit(9)\n"
+        "sharing.Path.replace = killed\n"
+        "from envmgr.cli import run\n"
+        "sys.exit(run(['path', 'one']))\n"
+    )
+    done = subprocess.run([sys.executable, killer], cwd=world.root, env=world.environment, check=False)
+    files = [path for path in demo_of(world, "one").parents[1].rglob("*") if path.is_file()]
+    assert done.returncode == 9
+    assert len({path.lstat().st_nlink for path in files}) > 1, "some have bytes of their own, some not yet"
+    world.matrix(manifests=["one"])
+    code, answer = world.json("matrix", "run")
+    assert (code, answer["data"]["cells"][0]["outcome"]) == (0, "passed")
+    assert "rebuilt" not in [mark["kind"] for mark in answer["data"]["cells"][0]["marks"]]
+    assert world.run("path", "one").returncode == 0
+    assert {path.lstat().st_nlink for path in files} == {1}
+    with demo_of(world, "one").open("a") as file:
+        file.write("ANSWER = 43\n")
+    code, answer = world.json("matrix", "run")
+    assert "rebuilt" in [mark["kind"] for mark in answer["data"]["cells"][0]["marks"]]
+
+
+def test_of_builds_that_meet_a_damaged_wheel_one_brings_it_anew(world):
+    with in_cache(world).open("a") as file:
+        file.write("ANSWER = 43\n")
+    assert world.run("clean", "one", "two", "--yes").returncode == 0
+    done = world.run("build", "one", "two")
+    assert done.returncode == 0
+    told = [name for name in ("one", "two") if f"warning {name} uv's cache holds a changed demo" in done.stderr]
+    assert len(told) == 1
+    for name in ("one", "two"):
+        assert "43" not in demo_of(world, name).read_text()
+        assert demo_of(world, name).stat().st_nlink > 1
+
+
 def test_the_users_own_wish_for_copies_is_heeded(project):
     code, answer = project.json("build", "one", UV_LINK_MODE="copy")
     (built,) = answer["data"]["builds"]

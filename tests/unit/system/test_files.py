@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import threading
 
 import pytest
@@ -240,6 +241,26 @@ def test_of_many_that_add_the_same_file_one_succeeds(tmp_path):
     for thread in threads:
         thread.join()
     assert [place.read_text()] == [str(number) for number in done]
+
+
+def test_no_reader_finds_an_empty_file_where_one_is_added_without_links(files, tmp_path, monkeypatch):
+    """What is at the place is looked at each time that something is opened or renamed."""
+    place, found = tmp_path / "folder" / "one.json", set()
+
+    def look(event, arguments):
+        if event in {"open", "os.rename"} and looking and place.exists():
+            found.add(place.stat().st_size)
+
+    def refused(source, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    looking = [True]
+    sys.addaudithook(look)
+    files.add(place, "whole")
+    looking.clear()
+    assert place.read_text() == "whole"
+    assert found <= {len("whole")}
 
 
 def test_what_vanishes_while_a_folder_is_looked_at_is_not_there(files, tmp_path, monkeypatch):
