@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass, replace
+from threading import Semaphore
 from typing import NamedTuple
 
 from envmgr.app.again import failed_before
@@ -30,6 +31,10 @@ from envmgr.model.result import CellResult, Run, RunRecord
 from envmgr.ports import Event, Executor
 from envmgr.store.query import cold, find_cell, split_reference
 from envmgr.store.results import new_run_id
+
+_PREPARED_AT_ONCE = 16
+_ASKED_AT_ONCE = 2
+"""Envs whose backends are asked for devices at the same time: that keeps a processor busy for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +122,33 @@ def resume_matrix(workplace: Workplace, run_name: str, wishes: MatrixWishes) -> 
 def _prepare(
     workplace: Workplace, chosen: tuple[Chosen, ...], facts: HostFacts, envs: GuardedEnvs
 ) -> tuple[Prepared, ...]:
-    """Build every variant that the host can have, and ask its backend for devices; what fails becomes a refusal."""
+    """Build every variant that the host can have, and ask its backend for devices; what fails becomes a refusal.
 
-    def prepare(each: Chosen) -> Prepared:
-        known = known_before_build(workplace, each, facts)
+    What takes the longest to download begins first, and the next is built while the last is asked.
+    """
+    building, asking = Semaphore(BUILDS_AT_ONCE), Semaphore(_ASKED_AT_ONCE)
+
+    def prepare(job: tuple[Chosen, Known]) -> Prepared:
+        each, known = job
         if known.target.refusal is not None:
             return Prepared(each, known)
         try:
-            built = envs.build(each.manifest, each.variant)
+            with building:
+                built = envs.build(each.manifest, each.variant)
         except EnvmgrError as error:
             workplace.listener.on_event(Event("failed", each.label, error.what))
             return Prepared(each, replace(known, target=replace(known.target, refusal=refusal_for(error))))
-        listing = list_devices(workplace, built.env, each.manifest, facts) if each.manifest.backend else None
-        envs.accept(built)
+        with asking:
+            listing = list_devices(workplace, built.env, each.manifest, facts) if each.manifest.backend else None
+            envs.accept(built)
         workplace.listener.on_event(Event("ready", each.label))
         version = built.env.interpreter.version
         target = replace(known.target, listing=listing, python=version, platform=built.target.platform)
         return Prepared(each, Known(target, built.env.interpreter, built.env.resolved), built)
 
-    done = {each.chosen.label: each for each in LocalExecutor(BUILDS_AT_ONCE).map(prepare, chosen)}
+    jobs = [(each, known_before_build(workplace, each, facts)) for each in chosen]
+    jobs.sort(key=lambda job: -job[1].download)
+    done = {each.chosen.label: each for each in LocalExecutor(_PREPARED_AT_ONCE).map(prepare, jobs)}
     return tuple(done[each.label] for each in chosen)
 
 

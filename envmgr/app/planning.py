@@ -21,6 +21,7 @@ from envmgr.manifest.expand import target as target_of
 from envmgr.model.cell import Further, Plan
 from envmgr.model.env import Device, DeviceListing
 from envmgr.model.host import HostFacts, Interpreter, Match
+from envmgr.model.lock import Lock
 from envmgr.model.manifest import Manifest, Matrix
 from envmgr.model.outcome import Outcome
 
@@ -78,17 +79,22 @@ def choose(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of one selected variant: for planning, and besides its interpreter and versions as far as known."""
+    """What is known of one selected variant: for planning, and besides its interpreter and versions as far as known.
+
+    `download` are the bytes that its lock says it takes.
+    """
 
     target: TargetFacts
     interpreter: Interpreter | None = None
     resolved: Mapping[str, str] = field(default_factory=dict)
+    download: int = 0
 
 
 def known_before_build(workplace: Workplace, chosen: Chosen, facts: HostFacts) -> Known:
     """Return what is known of a variant before anything is built: devices are those that the host facts promise."""
     interpreter = chosen.match.interpreter
-    resolved = _locked_versions(workplace, chosen)
+    lock = _lock_of(workplace, chosen)
+    resolved = {each.name: each.version for each in lock.distributions} if lock else {}
     target = TargetFacts(
         manifest=chosen.manifest,
         variant=chosen.variant,
@@ -97,15 +103,15 @@ def known_before_build(workplace: Workplace, chosen: Chosen, facts: HostFacts) -
         refusal=refusal_of(chosen.match),
         assumed=_assumed(chosen, facts, resolved),
     )
-    return Known(target, interpreter, resolved)
+    return Known(target, interpreter, resolved, lock.download if lock else 0)
 
 
-def _locked_versions(workplace: Workplace, chosen: Chosen) -> dict[str, str]:
-    """Return the versions that the variant's lock names, stale or not; nothing where there is none."""
+def _lock_of(workplace: Workplace, chosen: Chosen) -> Lock | None:
+    """Return the variant's lock, stale or not; None where there is none."""
     if chosen.match.platform is None:
-        return {}
+        return None
     found = read_lock(workplace, target_of(chosen.manifest, chosen.variant, chosen.match.platform))
-    return {each.name: each.version for each in found.lock.distributions} if found else {}
+    return found.lock if found else None
 
 
 def make_plan(

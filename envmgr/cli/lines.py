@@ -50,7 +50,7 @@ class LiveLines(PlainLines):
     def on_event(self, event: Event) -> None:
         """Print what happened; a stage that begins stays in the last line until it is done."""
         with self.guard:
-            if event.stage == "fetch":
+            if event.stage in {"fetch", "build"}:
                 self._fetched[event.subject] = event.detail
                 return
             self.running.pop(event.subject, None)

@@ -10,6 +10,7 @@ from envmgr.outside import Event, Hearer
 _BEGUN = re.compile(r"Downloading (?P<name>\S+) \((?P<size>[\d.]+)(?P<unit>[KMG]?i?B)\)")
 _ENDED = re.compile(r"Downloaded (?P<name>\S+)")
 _BUILDING = re.compile(r"Building (?P<name>\S+)")
+_RESOLVED = re.compile(r"Resolved \d+ packages? in .+")
 _BUILT = re.compile(r"Built (?P<name>\S+)")
 _BYTES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _MIB = 1 << 20
@@ -37,6 +38,11 @@ class Downloads:
         self._ended: set[str] = set()
         self._building: list[str] = []
 
+    @property
+    def loading(self) -> bool:
+        """Whether something is on its way: what is built meanwhile needs no network."""
+        return bool(self._sizes.keys() - self._ended)
+
     def hear(self, line: str) -> str | None:
         """Take a line of uv's and return what is to be told now, or None if it is about something else."""
         text = line.strip()
@@ -54,7 +60,7 @@ class Downloads:
         return "; ".join(part for part in (self._downloading(), self._compiling()) if part) or DONE
 
     def _downloading(self) -> str:
-        if not self._sizes.keys() - self._ended:
+        if not self.loading:
             return ""
         whole = sum(self._sizes.values())
         done = sum(size for name, size in self._sizes.items() if name in self._ended)
@@ -68,6 +74,15 @@ class Downloads:
 
     def _compiling(self) -> str:
         return f"building {', '.join(self._building)}" if self._building else ""
+
+
+def has_answers(line: str) -> bool:
+    """Tell whether a line of uv's says that the indexes have answered for all that is asked for.
+
+    >>> has_answers("Resolved 13 packages in 4.71s"), has_answers("Prepared 13 packages in 2s")
+    (True, False)
+    """
+    return _RESOLVED.fullmatch(line.strip()) is not None
 
 
 def without_progress(output: str) -> str:

@@ -35,15 +35,22 @@ def install_locked(request: BuildRequest, content: LockedContent, python: Path, 
             count = count_of(group.text)
             if not count:
                 continue
-            tools.listener.on_event(Event("install", request.manifest, told_of(group), done, total))
+            what = Event("install", request.manifest, told_of(group), done, total)
             requirements = requirements_in(scratch, number)
             tools.files.write(requirements, group.text, durable=False)
+            if _may_be_here(request, group):
+                tools.listener.on_event(what)
             if not _found_vendored(request, python, requirements, options, tools) and not _found_in_folders(
                 request, group, python, requirements, tools
             ):
                 command = install_arguments(request.switches, python, requirements, group)
-                _run(request, group, (*command, *options), tools)
+                _run(request, group, (*command, *options), what, tools)
             done += count
+
+
+def _may_be_here(request: BuildRequest, group: RequirementGroup) -> bool:
+    """Tell whether there are folders to look into before any index is asked."""
+    return bool(request.switches.vendored or (group.url is not None and request.switches.settings.find_links))
 
 
 def _found_vendored(
@@ -110,10 +117,10 @@ def extra_build_dependencies(sources: SourceBuilds) -> str:
     return "\n".join(["[extra-build-dependencies]", *lines, ""])
 
 
-def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], tools: Tools) -> None:
+def _run(request: BuildRequest, group: RequirementGroup, arguments: tuple[str, ...], what: Event, tools: Tools) -> None:
     environment = uv_environment(request.switches, request.places.uv_cache)
     environment |= index_variables(request.switches.settings, group.url)
-    completed, output = run_installer(arguments, environment, request.folder, request.manifest, tools)
+    completed, output = run_installer(arguments, environment, request.folder, what, tools)
     if completed.good:
         return
     if not completed.started:

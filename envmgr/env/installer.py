@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from envmgr.env.downloads import DONE, Downloads, without_progress
+from envmgr.env.downloads import DONE, Downloads, has_answers, without_progress
 from envmgr.model.redaction import redact
 from envmgr.outside import Clock, Completed, Event, Files, Hearer, Process, ProcessRequest
 
@@ -24,17 +24,25 @@ class Ports:
 
 
 def run_installer(
-    argv: tuple[str, ...], environment: Mapping[str, str], folder: Path, name: str, ports: Ports
+    argv: tuple[str, ...], environment: Mapping[str, str], folder: Path, what: Event, ports: Ports
 ) -> tuple[Completed, str]:
-    """Run uv in an env's folder and return how it ended and what it printed; `name` is whose progress it is."""
+    """Run uv in an env's folder and return how it ended and what it printed; `what` tells whose progress it is.
+
+    It is told of as looked up until the indexes have answered, unless none is asked.
+    """
     variables = {key: value for key, value in environment.items() if key != "UV_NO_PROGRESS"}
     downloads = Downloads(ports.clock.monotonic)
+    asks = "--offline" not in argv
 
     def hear(line: str) -> None:
         told = downloads.hear(line)
         if told is not None:
-            ports.listener.on_event(Event("install" if told == DONE else "fetch", name, told))
+            stage = "install" if told == DONE else "fetch" if downloads.loading else "build"
+            ports.listener.on_event(Event(stage, what.subject, told))
+        elif asks and has_answers(line):
+            ports.listener.on_event(what)
 
+    ports.listener.on_event(replace(what, stage="look up") if asks else what)
     completed = ports.process.run(ProcessRequest(argv, cwd=folder, env=variables, hear=hear))
     output = without_progress(completed.stdout + completed.stderr)
     log = folder / LOG

@@ -97,9 +97,9 @@ def _filled(recipe: Recipe, caller: Mapping[str, str], ports: Ports) -> bool:
     with files.scratch("install") as scratch:
         for name, text in recipe.files.items():
             files.write(scratch / name, text, durable=False)
-        ports.listener.on_event(Event("install", recipe.manifest, recipe.told, 0, recipe.count))
+        what = Event("install", recipe.manifest, recipe.told, 0, recipe.count)
         argv = tuple(word.replace(SCRATCH, str(scratch)) for word in recipe.arguments)
-        completed, _ = run_installer(argv, passed_on(caller) | recipe.variables, folder, recipe.manifest, ports)
+        completed, _ = run_installer(argv, passed_on(caller) | recipe.variables, folder, what, ports)
     return completed.good
 
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 
 import psutil
 
+from envmgr.model.cell import Cell
 from envmgr.ports import Completed, Event, Listener, ProcessRequest
 from envmgr.system.process import RealProcess
 
@@ -26,6 +27,7 @@ class Timings:
     start: float = 0.0
     programs: list[Span] = field(default_factory=list)
     stages: list[Span] = field(default_factory=list)
+    runners: set[str] = field(default_factory=set)
     _open: dict[str, tuple[str, float]] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -37,6 +39,11 @@ class Timings:
         """Note that a program which was begun then has ended now."""
         with self._guard:
             self.programs.append((name, begun, time.monotonic()))
+
+    def note_runner(self, name: str) -> None:
+        """Note that a program of this name is a runner, which is what a matrix is there for."""
+        with self._guard:
+            self.runners.add(name)
 
     def note_stage(self, subject: str, stage: str) -> None:
         """Note that a subject is in a stage from now on, and was in another one until now."""
@@ -54,12 +61,28 @@ class Timings:
         waited = covered(self.programs)
         return [
             f"timings: {self.start + whole:.3f} s",
+            *self._bounds(whole),
             f"  {self.start:8.3f} s  start of the interpreter, imports",
             f"  {waited:8.3f} s  waiting for programs",
             *(f"      {line}" for line in _by_name(self.programs)),
             f"  {max(0.0, whole - waited):8.3f} s  envmgr itself",
             *(["  stages (several at a time overlap):"] if self.stages else []),
             *(f"      {line}" for line in _by_name(self.stages)),
+        ]
+
+    def _bounds(self, whole: float) -> list[str]:
+        """Return for how long the network or a runner was waited for: no work of envmgr's own makes that shorter."""
+        net = [span for span in self.stages if span[0] in _NETWORK_STAGES]
+        net += [span for span in self.programs if span[0] in _NETWORK_PROGRAMS]
+        runs = [span for span in self.programs if span[0] in self.runners]
+        both, all_of_it = covered(net + runs), self.start + whole
+        if not both:
+            return []
+        parts = ((covered(net), "the network: indexes and downloads"), (covered(runs), "runners"))
+        return [
+            f"  {both:8.3f} s  network or a runner ({100 * both / all_of_it:.0f} % of the time)",
+            *(f"      {part:8.3f} s  {name}" for part, name in parts if part),
+            f"  {all_of_it - both:8.3f} s  neither",
         ]
 
 
@@ -74,6 +97,11 @@ def _age_of_this_process() -> float:
 
 _STARTED = 19
 """Where the start of a process stands among the fields behind its name."""
+
+_NETWORK_STAGES = frozenset({"look up", "fetch"})
+"""The stages of a subject while indexes are asked or something is downloaded for it."""
+
+_NETWORK_PROGRAMS = frozenset({"uv pip compile", "uv python install"})
 
 _ENDS = frozenset({"built", "ready", "failed", "done"})
 
@@ -123,9 +151,14 @@ class TimedListener(Listener):
     def __init__(self, timings: Timings, other: Listener) -> None:
         self._timings = timings
         self.on_plan = other.on_plan  # type: ignore[method-assign]
-        self.on_cell_started = other.on_cell_started  # type: ignore[method-assign]
+        self.on_further = other.on_further  # type: ignore[method-assign]
         self.on_cell_finished = other.on_cell_finished  # type: ignore[method-assign]
         self._other = other
+
+    def on_cell_started(self, cell: Cell, round_number: int) -> None:
+        """Note what its runner is called and pass it on."""
+        self._timings.note_runner(f"{cell.runner}.py")
+        self._other.on_cell_started(cell, round_number)
 
     def on_event(self, event: Event) -> None:
         """Note the stage and pass the event on."""

@@ -1,5 +1,6 @@
 """An env looked after: writes are seen, bytecode that others compiled is compiled anew."""
 
+import importlib.machinery
 import importlib.util
 import os
 import subprocess
@@ -105,3 +106,23 @@ def test_bytecode_that_is_none_is_removed(guard, env, library):
     foreign.write_bytes(b"no bytecode")
     assert guard.changes(env) == ""
     assert not foreign.exists()
+
+
+def test_of_much_bytecode_all_is_compiled_anew(guard, env, library):
+    """More than one process does on its own, where there are processors for several."""
+    names = [f"many{number}" for number in range(230)]
+    for name in names:
+        (library / f"{name}.py").write_text("ANSWER = 42\n")
+    guard.accept(env)
+    bytecode = [Path(importlib.util.cache_from_source(str(library / f"{name}.py"))) for name in names]
+    bytecode[0].parent.mkdir()
+    for number, path in enumerate(bytecode):
+        path.write_bytes(b"poison" if number % 2 else b"")
+    foreign = bytecode[0].with_name("many7.cpython-301.pyc")
+    foreign.write_bytes(b"no bytecode")
+    assert guard.changes(env) == ""
+    for path in bytecode:
+        loader = importlib.machinery.SourcelessFileLoader("one", str(path))
+        assert 42 in loader.get_code("one").co_consts
+    assert not foreign.exists()
+    assert guard.changes(env) == ""

@@ -1,7 +1,11 @@
 """What uv tells of its downloads, as one line for people."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 from envmgr.env.downloads import DONE, Downloads, warn_of_size, without_progress
-from envmgr.outside import Event
+from envmgr.env.installer import Ports, run_installer
+from envmgr.outside import Completed, Event
 
 LINES = (
     "Resolved 3 packages in 12ms",
@@ -32,6 +36,42 @@ def test_sizes_add_up_and_the_pace_so_far_tells_the_time_left():
         DONE,
         None,
     ]
+
+
+def test_what_is_built_from_source_is_not_on_its_way():
+    downloads = Downloads(lambda: 0.0)
+    on_its_way = []
+    for line in LINES:
+        downloads.hear(line)
+        on_its_way.append(downloads.loading)
+    assert on_its_way == [False, True, True, True, True, False, False, False]
+
+
+def stages(*argv):
+    """Have an installer say what uv says, and return what is told of on the way."""
+
+    class Said:
+        def run(self, request):
+            for line in LINES:
+                request.hear(line)
+            return Completed(request.argv, 0)
+
+    class Kept(dict):
+        read = dict.get
+
+        def write(self, path, text, *, durable):
+            self[path] = text
+
+    heard = Heard()
+    ports = Ports(Said(), Kept(), SimpleNamespace(monotonic=lambda: 0.0), heard)
+    run_installer(("uv", *argv), {}, Path("env"), Event("install", "one", "3 distributions", 0, 3), ports)
+    assert {event.subject for event in heard} == {"one"}
+    return [event.stage for event in heard]
+
+
+def test_an_index_is_waited_for_until_it_has_answered():
+    assert stages() == ["look up", "install", "fetch", "fetch", "fetch", "fetch", "build", "install"]
+    assert stages("--offline") == ["install", "fetch", "fetch", "fetch", "fetch", "build", "install"]
 
 
 def test_what_went_well_is_no_part_of_what_went_wrong():

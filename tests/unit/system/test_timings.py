@@ -1,4 +1,5 @@
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,6 +38,60 @@ def test_the_account_tells_programs_and_the_rest():
     assert "1.500 s  waiting for programs" in lines[2]
     assert lines[3].split() == ["1.000", "s", "uv", "pip", "install"]
     assert float(lines[5].split()[0]) == pytest.approx(1.5, abs=0.2)
+
+
+def test_the_account_tells_for_how_long_network_or_runners_were_waited_for():
+    timings = Timings(begun=time.monotonic() - 10.0)
+    begun = timings.begun
+    timings.stages = [
+        ("look up", begun, begun + 1.0),
+        ("fetch", begun + 1.0, begun + 2.0),
+        ("fetch", begun + 1.5, begun + 3.0),
+        ("build", begun + 3.0, begun + 4.0),
+    ]
+    timings.programs = [
+        ("uv pip install", begun, begun + 5.0),
+        ("device_smoke.py", begun + 2.5, begun + 6.0),
+        ("torch_devices.py", begun + 6.0, begun + 8.0),
+    ]
+    TimedListener(timings, Listener()).on_cell_started(SimpleNamespace(runner="device_smoke"), 0)
+    told = [line.split("s  ", 1) for line in timings.lines()[1:5]]
+    assert [(words, round(float(seconds))) for seconds, words in told] == [
+        ("network or a runner (60 % of the time)", 6),
+        ("the network: indexes and downloads", 3),
+        ("runners", 4),
+        ("neither", 4),
+    ]
+
+
+def test_where_neither_network_nor_runner_takes_part_nothing_is_told_of_them():
+    timings = Timings()
+    timings.programs = [("inspect.py", timings.begun, timings.begun + 1.0)]
+    assert "start of the interpreter" in timings.lines()[1]
+
+
+def test_all_that_is_told_of_cells_is_passed_on():
+    heard = []
+
+    class Other(Listener):
+        def on_plan(self, plan, measured=0):
+            heard.append("plan")
+
+        def on_further(self, processes):
+            heard.append(processes)
+
+        def on_cell_started(self, cell, round_number):
+            heard.append(cell.runner)
+
+        def on_cell_finished(self, cell, result):
+            heard.append(result)
+
+    listener = TimedListener(Timings(), Other())
+    listener.on_plan(None)
+    listener.on_further(3)
+    listener.on_cell_started(SimpleNamespace(runner="one"), 0)
+    listener.on_cell_finished(None, "result")
+    assert heard == ["plan", 3, "one", "result"]
 
 
 @pytest.mark.parametrize(
