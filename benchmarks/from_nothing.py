@@ -72,9 +72,10 @@ def account(text: str) -> dict[str, float]:
     """Return the seconds of each line of an account by its words."""
     told = text.rpartition("timings: ")[2]
     found = {"whole": float(told.split()[0])}
-    for seconds, words in re.findall(r"^\s+([\d.]+) s  (.+?)(?: \(.*)?$", told, re.MULTILINE):
+    for seconds, words in re.findall(r"^\s+([\d.]+) s  (.+?)(?:;.*| \(.*)?$", told, re.MULTILINE):
         found.setdefault(words, float(seconds))
-    return found
+    busy = re.search(r"processors were (\d+) % busy", told)
+    return {**found, "busy": float(busy[1]) / 100 if busy else 0.0}
 
 
 def show(found: dict[str, float], watch: Watch, size: int) -> None:
@@ -85,7 +86,7 @@ def show(found: dict[str, float], watch: Watch, size: int) -> None:
         ("the network or a runner was waited for", bound),
         ("the network: indexes and downloads", found.get("the network: indexes and downloads", 0.0)),
         ("runners", found.get("runners", 0.0)),
-        ("neither", whole - bound),
+        (f"neither (processors {found['busy']:.0%} busy)", found["neither"]),
     )
     for name, seconds in rows:
         print(f"| {name} | {seconds:.1f} | {seconds / whole:.0%} |")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path, PurePath
 
 import psutil
@@ -19,6 +21,10 @@ Span = tuple[str, float, float]
 """A name, and when it began and ended, in seconds of the monotonic clock."""
 
 
+Idle = tuple[float, float, float]
+"""When a while began and ended, and the share of all processors' time that was idle in it."""
+
+
 @dataclass
 class Timings:
     """What is noted while a command runs; may be called from any thread."""
@@ -28,12 +34,25 @@ class Timings:
     programs: list[Span] = field(default_factory=list)
     stages: list[Span] = field(default_factory=list)
     runners: set[str] = field(default_factory=set)
+    idle: list[Idle] = field(default_factory=list)
     _open: dict[str, tuple[str, float]] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def note_start(self) -> None:
         """Note how long this process took to come here: its interpreter, and what was imported."""
         self.start = max(0.0, _age_of_this_process())
+        threading.Thread(target=self._look_at_processors, daemon=True).start()
+
+    def _look_at_processors(self) -> None:
+        """Note again and again how idle the processors were, until this process ends."""
+        begun, before = time.monotonic(), _idle_seconds()
+        while True:
+            time.sleep(_LOOK_EVERY)
+            now, idle = time.monotonic(), _idle_seconds()
+            share = (idle - before) / ((now - begun) * (psutil.cpu_count() or 1))
+            with self._guard:
+                self.idle.append((begun, now, min(1.0, max(0.0, share))))
+            begun, before = now, idle
 
     def note_program(self, name: str, begun: float) -> None:
         """Note that a program which was begun then has ended now."""
@@ -82,8 +101,19 @@ class Timings:
         return [
             f"  {both:8.3f} s  network or a runner ({100 * both / all_of_it:.0f} % of the time)",
             *(f"      {part:8.3f} s  {name}" for part, name in parts if part),
-            f"  {all_of_it - both:8.3f} s  neither",
+            f"  {all_of_it - both:8.3f} s  neither{self._busy_besides(net + runs)}",
         ]
+
+    def _busy_besides(self, spans: list[Span]) -> str:
+        """Return in words how busy the processors were while none of the spans was open."""
+        with self._guard:
+            looks = tuple(self.idle)
+        merged = merge(spans)
+        outside = [(ended - begun - overlap(merged, begun, ended), idle) for begun, ended, idle in looks]
+        whole = sum(seconds for seconds, _ in outside)
+        if not whole:
+            return ""
+        return f"; processors were {100 * (1 - sum(seconds * idle for seconds, idle in outside) / whole):.0f} % busy"
 
 
 def _age_of_this_process() -> float:
@@ -94,6 +124,9 @@ def _age_of_this_process() -> float:
         return uptime - int(fields[_STARTED]) / os.sysconf("SC_CLK_TCK")
     return time.time() - psutil.Process().create_time()
 
+
+_LOOK_EVERY = 0.25
+"""Seconds between two looks at the processors."""
 
 _STARTED = 19
 """Where the start of a process stands among the fields behind its name."""
@@ -106,17 +139,48 @@ _NETWORK_PROGRAMS = frozenset({"uv pip compile", "uv python install"})
 _ENDS = frozenset({"built", "ready", "failed", "done"})
 
 
+def merge(spans: Iterable[Span]) -> list[tuple[float, float]]:
+    """Return when at least one of the spans was open, in order.
+
+    >>> merge([("a", 0.0, 2.0), ("b", 1.0, 3.0), ("c", 5.0, 6.0)])
+    [(0.0, 3.0), (5.0, 6.0)]
+    """
+    merged: list[tuple[float, float]] = []
+    for _, begun, ended in sorted(spans, key=lambda span: span[1]):
+        if merged and begun <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], ended))
+        else:
+            merged.append((begun, ended))
+    return merged
+
+
+def overlap(merged: list[tuple[float, float]], begun: float, ended: float) -> float:
+    """Return the seconds of a while in which one of what `merge` returns was open.
+
+    >>> overlap([(0.0, 3.0), (5.0, 6.0)], 2.0, 5.5)
+    1.5
+    """
+    total = 0.0
+    for first, last in merged[max(0, bisect_right(merged, (begun, inf)) - 1) :]:
+        if first >= ended:
+            break
+        total += max(0.0, min(last, ended) - max(first, begun))
+    return total
+
+
 def covered(spans: Iterable[Span]) -> float:
     """Return the seconds in which at least one of the spans was open.
 
     >>> covered([("a", 0.0, 2.0), ("b", 1.0, 3.0), ("c", 5.0, 6.0)])
     4.0
     """
-    total, end = 0.0, float("-inf")
-    for _, begun, ended in sorted(spans, key=lambda span: span[1]):
-        total += max(0.0, ended - max(begun, end))
-        end = max(end, ended)
-    return total
+    return sum(ended - begun for begun, ended in merge(spans))
+
+
+def _idle_seconds() -> float:
+    """Return for how long processors have had nothing to do, all taken together, since the machine was started."""
+    told = psutil.cpu_times()
+    return float(told.idle + getattr(told, "iowait", 0.0))
 
 
 def _by_name(spans: Iterable[Span]) -> list[str]:

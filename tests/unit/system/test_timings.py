@@ -64,6 +64,26 @@ def test_the_account_tells_for_how_long_network_or_runners_were_waited_for():
     ]
 
 
+def test_the_account_tells_how_busy_processors_were_besides():
+    timings = Timings(begun=time.monotonic() - 10.0)
+    begun = timings.begun
+    timings.stages = [("fetch", begun, begun + 4.0), ("fetch", begun + 6.0, begun + 8.0)]
+    timings.idle = [(begun, begun + 3.0, 1.0), (begun + 3.0, begun + 5.0, 0.5), (begun + 8.0, begun + 10.0, 0.2)]
+    (line,) = [line for line in timings.lines() if "neither" in line]
+    assert line.split("s  ")[1] == "neither; processors were 70 % busy"
+
+
+def test_processors_are_looked_at_from_the_start():
+    timings = Timings()
+    timings.note_start()
+    until = time.monotonic() + 10.0
+    while not timings.idle and time.monotonic() < until:
+        time.sleep(0.01)
+    begun, ended, idle = timings.idle[0]
+    assert begun < ended
+    assert 0.0 <= idle <= 1.0
+
+
 def test_where_neither_network_nor_runner_takes_part_nothing_is_told_of_them():
     timings = Timings()
     timings.programs = [("inspect.py", timings.begun, timings.begun + 1.0)]
