@@ -33,7 +33,7 @@ from envmgr.store.query import cold, find_cell, split_reference
 from envmgr.store.results import new_run_id
 
 _PREPARED_AT_ONCE = 16
-_ASKED_AT_ONCE = 2
+_ASKED_AT_ONCE = 3
 """Envs whose backends are asked for devices at the same time: that keeps a processor busy for each."""
 
 

@@ -11,11 +11,14 @@ _BEGUN = re.compile(r"Downloading (?P<name>\S+) \((?P<size>[\d.]+)(?P<unit>[KMG]
 _ENDED = re.compile(r"Downloaded (?P<name>\S+)")
 _BUILDING = re.compile(r"Building (?P<name>\S+)")
 _RESOLVED = re.compile(r"Resolved \d+ packages? in .+")
+_PREPARED = re.compile(r"Prepared \d+ packages? in .+")
 _BUILT = re.compile(r"Built (?P<name>\S+)")
 _BYTES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _MIB = 1 << 20
 DONE = "everything is fetched"
 """What is told when nothing is on its way any more."""
+_REST = "small files, unpacking"
+"""What uv does without telling of it, once all that is large is here."""
 
 
 _WORTH_A_WARNING = 1_000_000_000
@@ -39,9 +42,9 @@ class Downloads:
         self._building: list[str] = []
 
     @property
-    def loading(self) -> bool:
-        """Whether something is on its way: what is built meanwhile needs no network."""
-        return bool(self._sizes.keys() - self._ended)
+    def building_alone(self) -> bool:
+        """Whether something is built from source while nothing large is on its way."""
+        return bool(self._building) and not self._loading
 
     def hear(self, line: str) -> str | None:
         """Take a line of uv's and return what is to be told now, or None if it is about something else."""
@@ -55,12 +58,18 @@ class Downloads:
             self._building.append(found["name"])
         elif (found := _BUILT.fullmatch(text)) and found["name"] in self._building:
             self._building.remove(found["name"])
+        elif _PREPARED.fullmatch(text):
+            return DONE
         else:
             return None
-        return "; ".join(part for part in (self._downloading(), self._compiling()) if part) or DONE
+        return "; ".join(part for part in (self._downloading(), self._compiling()) if part) or _REST
+
+    @property
+    def _loading(self) -> bool:
+        return bool(self._sizes.keys() - self._ended)
 
     def _downloading(self) -> str:
-        if not self.loading:
+        if not self._loading:
             return ""
         whole = sum(self._sizes.values())
         done = sum(size for name, size in self._sizes.items() if name in self._ended)

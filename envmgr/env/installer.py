@@ -37,7 +37,7 @@ def run_installer(
     def hear(line: str) -> None:
         told = downloads.hear(line)
         if told is not None:
-            stage = "install" if told == DONE else "fetch" if downloads.loading else "build"
+            stage = "install" if told == DONE else "build" if downloads.building_alone else "fetch"
             ports.listener.on_event(Event(stage, what.subject, told))
         elif asks and has_answers(line):
             ports.listener.on_event(what)
