@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +26,8 @@ class ProcessRequest:
     caller's stderr. `kept` tells that nothing which descends from
     the process may survive it; a harmless short question does without. `writable` are the only folders below which it
     may change files, where the system can see to that (Linux with Landlock); None: all. `hear` is told each line of
-    stderr as it comes, in a thread of its own.
+    stderr as it comes, in a thread of its own. `turn` is entered once, when all is ready for the process to start, and
+    left as soon as it has ended: what it waits for holds up nothing but the start.
     """
 
     argv: tuple[str, ...]
@@ -43,6 +44,7 @@ class ProcessRequest:
     kept: bool = True
     writable: tuple[Path, ...] | None = None
     hear: Callable[[str], None] | None = None
+    turn: AbstractContextManager[None] = field(default_factory=nullcontext)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from envmgr.app.confining import TEMPORARY, outside, own_temporary, writable_of
-from envmgr.app.env_guard import Room
+from envmgr.app.env_guard import Room, Visitor
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import selection_of, variables_of
@@ -32,6 +32,7 @@ class CellRunner:
         self._workplace = workplace
         self._run_id = run_id
         self._envs = envs
+        self._entrances = Turns(1)
         self._turns = Turns(jobs)
         # Where something may outlive its process, what it does later must not reach the next one.
         self._rooms = Rooms(
@@ -43,35 +44,33 @@ class CellRunner:
 
         Jobs are numbered from 0 and measured in that order; what goes before and comes after needs no turn.
         """
-        begun = False
 
         @contextmanager
         def turn() -> Iterator[None]:
-            nonlocal begun
             with self._turns.take(number):
-                begun = True
                 self._workplace.listener.on_cell_started(cell, round_number)
                 yield
 
+        entrance = self._entrances.take(number)
         try:
-            return self._process(cell, round_number, turn())
+            return self._process(cell, Visitor(cell.runner, cell.id, round_number, entrance, turn()))
         finally:
-            if not begun:
-                self._turns.give_up(number)
+            self._entrances.give_up(number)
+            self._turns.give_up(number)
 
     def warm_up(self, cell: Cell) -> None:
         """Run one process of a cell whose result nobody keeps: it fills the caches that the measured ones find."""
         listener = self._workplace.listener
         listener.on_event(Event("warming up", cell.name))
-        self._process(cell, WARM_UP, nullcontext())
+        self._process(cell, Visitor(cell.runner, cell.id, WARM_UP))
         listener.on_event(Event("done", cell.name, "warmed up"))
 
     def close(self) -> None:
         """Remove what was made for more cells than came."""
         self._rooms.close()
 
-    def _process(self, cell: Cell, round_number: int, turn: AbstractContextManager[None]) -> CellResult:
-        files = self._workplace.files
+    def _process(self, cell: Cell, visitor: Visitor) -> CellResult:
+        files, round_number = self._workplace.files, visitor.round
         with self._rooms.take("cell") as scratch:
             home, folder = scratch / "home", scratch / "work"
             manifest = self._workplace.shelf[cell.manifest]
@@ -87,11 +86,10 @@ class CellRunner:
                 here = around if room.env is env else self._around(room.env, cell, round_number, scratch)
                 if room.writable:
                     here = replace(here, writable=(*(here.writable or ()), *writable_of(self._workplace, room.env)))
-                return measure_cell(cell, round_number, here)
+                return measure_cell(cell, round_number, here, room.turn)
 
             try:
-                with turn:
-                    ended, seen = self._envs.measure(cell, run)
+                ended, seen = self._envs.measure(cell.label, visitor, run)
             except (EnvmgrError, OSError) as error:
                 return not_run(cell, round_number, error)
             return seen.told_in(result_of(ended))

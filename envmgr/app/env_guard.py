@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from envmgr.app.place import HostPlace
 from envmgr.env.accepted import MARKER, lock_of, record_of
@@ -17,7 +17,7 @@ from envmgr.model.env import Env
 from envmgr.model.result import CellResult, SetAside, spoilt
 from envmgr.ports import Event
 
-_SHARE = 0.02
+_SHARE = 0.005
 """The share of the cells' own time that looking after their env may take, as long as one runner is measured."""
 
 
@@ -59,18 +59,31 @@ class _Watch:
             self.turn.notify_all()
 
 
-class Measured(Protocol):
-    """What a process of a cell came to: whose it was, and the seconds that it took."""
-
-    @property
-    def cell(self) -> str: ...
-    @property
-    def round(self) -> int: ...
-    @property
-    def elapsed(self) -> float: ...
+Ended = TypeVar("Ended")
 
 
-Ended = TypeVar("Ended", bound=Measured)
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """One process of a cell that is to run in an env: it goes in through the `entrance`, and runs within its `turn`.
+
+    Each is entered once at most, and none before those of earlier visitors, so that nobody waits for a later one.
+    """
+
+    runner: str
+    cell: str
+    round: int
+    entrance: AbstractContextManager[None] = field(default_factory=nullcontext)
+    turn: AbstractContextManager[None] = field(default_factory=nullcontext)
+
+
+@dataclass(slots=True)
+class _Visit:
+    """What comes of a visitor: whether its turn has begun, and what was seen of the env at its end."""
+
+    of: Visitor
+    must_look: bool
+    begun: bool = False
+    changed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +102,11 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """An env as one cell gets it; `writable` tells whether it may write to it."""
+    """An env as one cell gets it; `writable` tells whether it may write to it, `turn` is around its process."""
 
     env: Env
     writable: bool
+    turn: AbstractContextManager[None]
 
 
 class EnvGuard:
@@ -126,28 +140,43 @@ class EnvGuard:
         with self._alone(name):
             self._guard.accept(self._envs[name])
 
-    def measure(self, name: str, runner: str, run: Callable[[Room], Ended]) -> tuple[Ended, Seen]:
+    def measure(self, name: str, visitor: Visitor, run: Callable[[Room], Ended]) -> tuple[Ended, Seen]:
         """Run a cell in an env and return what it came to, and what was seen of the env; the next finds a clean one.
 
         Cells that are short beside a look at their env are looked after together, as long as they are of one runner.
+        A look is part of the visitor's turn: no process that has its turn later runs beside it.
         """
         with self._turn:
             watch = self._watches.setdefault(name, _Watch())
-        first = watch.enter(runner)
+        with visitor.entrance:
+            visit = _Visit(visitor, must_look=watch.enter(visitor.runner))
         try:
-            if watch.unseen and watch.runner != runner:
-                self._look(name, watch)
-            watch.runner = runner
-            ended = run(Room(self._envs[name], first))
+            ended = run(Room(self._envs[name], visit.must_look, self._visiting(name, watch, visit)))
+            if not visit.begun:  # nothing was started, which may be for what has become of the env
+                visit.must_look = True
+                with self._visiting(name, watch, visit):
+                    pass
             with self._turn:
                 before = self._found.pop(name, "")
-            watch.unseen += ended.elapsed
-            if not first and watch.cost > _SHARE * watch.unseen:
-                watch.cells.append((ended.cell, ended.round))
-                return ended, Seen(before)
-            return ended, Seen(before, self._look(name, watch))
+            return ended, Seen(before, visit.changed)
         finally:
             watch.leave()
+
+    @contextmanager
+    def _visiting(self, name: str, watch: _Watch, visit: _Visit) -> Iterator[None]:
+        clock, visitor = self._place.clock, visit.of
+        with visitor.turn:
+            visit.begun = True
+            if watch.unseen and watch.runner != visitor.runner:
+                self._look(name, watch)
+            watch.runner = visitor.runner
+            begun = clock.monotonic()
+            yield
+            watch.unseen += clock.monotonic() - begun
+            if visit.must_look or watch.cost <= _SHARE * watch.unseen:
+                visit.changed = self._look(name, watch)
+            else:
+                watch.cells.append((visitor.cell, visitor.round))
 
     def look(self, name: str) -> None:
         """Look at an env in which cells have been since the last look."""

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from envmgr.app.building import Builder, Built
-from envmgr.app.env_guard import Ended, EnvGuard, Room, Seen
+from envmgr.app.env_guard import Ended, EnvGuard, Room, Seen, Visitor
 from envmgr.app.workplace import Workplace
-from envmgr.model.cell import Cell
 from envmgr.model.env import Env
 from envmgr.model.host import HostFacts
 from envmgr.model.lock import Lock
@@ -60,9 +59,9 @@ class GuardedEnvs:
         if built.fresh:
             self._guard.accept(built.target.label)
 
-    def measure(self, cell: Cell, run: Callable[[Room], Ended]) -> tuple[Ended, Seen]:
-        """Run a cell in its env and return what it came to, as `EnvGuard.measure` does."""
-        return self._guard.measure(cell.label, cell.runner, run)
+    def measure(self, label: str, visitor: Visitor, run: Callable[[Room], Ended]) -> tuple[Ended, Seen]:
+        """Run a cell in an env and return what it came to, as `EnvGuard.measure` does."""
+        return self._guard.measure(label, visitor, run)
 
     def late(self) -> tuple[SetAside, ...]:
         """Return, once, what was found to have changed only after results of cells in it had been given."""

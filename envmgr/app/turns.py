@@ -31,11 +31,11 @@ class Turns:
                 self._changed.notify_all()
 
     def give_up(self, number: int) -> None:
-        """Let the others pass a job that will not take its turn."""
+        """Let the others pass a job that will not take its turn any more; one that has had it gives up nothing."""
         with self._changed:
             if number == self._next:
                 self._advance()
-            else:
+            elif number > self._next:
                 self._given_up.add(number)
 
     def _advance(self) -> None:

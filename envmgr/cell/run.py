@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from envmgr.cell.classify import Evidence, classify, one_line
 from envmgr.cell.conditions import conditions_between
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
-from envmgr.model.conditions import Conditions
+from envmgr.model.conditions import Conditions, Sight
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult
 from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessRequest
@@ -78,15 +80,19 @@ def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
     return result_of(measure_cell(cell, round_number, surroundings))
 
 
-def measure_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> Measurement:
-    """Run one process of a cell to its end; one that could not be run is a value as well."""
-    started_at = surroundings.clock.now().isoformat(timespec="seconds")
+def measure_cell(
+    cell: Cell, round_number: int, surroundings: Surroundings, turn: AbstractContextManager[None] | None = None
+) -> Measurement:
+    """Run one process of a cell to its end, within its turn; one that could not be run is a value as well."""
+    watched = _Watched(surroundings, turn or nullcontext())
     ended: Completed | CellResult
     try:
-        ended, conditions = _run(cell, round_number, surroundings)
+        ended = _run(cell, round_number, surroundings, watched.turn())
     except (EnvmgrError, OSError, ValueError) as error:
-        ended, conditions = not_run(cell, round_number, error), None
-    return Measurement(cell, round_number, started_at, surroundings, ended, conditions)
+        ended = not_run(cell, round_number, error)
+    conditions = watched.conditions(ended.processor_seconds) if isinstance(ended, Completed) else None
+    started_at = watched.started_at or surroundings.clock.now()
+    return Measurement(cell, round_number, started_at.isoformat(timespec="seconds"), surroundings, ended, conditions)
 
 
 def result_of(measurement: Measurement) -> CellResult:
@@ -114,24 +120,54 @@ def not_run(cell: Cell, round_number: int, error: Exception) -> CellResult:
     return _failed(cell, round_number, Phase.RUN, one_line(f"envmgr could not run the cell: {error}"))
 
 
+class _Watched:
+    """When a process was started, and what the machine told just before it and just after."""
+
+    def __init__(self, surroundings: Surroundings, turn: AbstractContextManager[None]) -> None:
+        self._surroundings = surroundings
+        self._turn = turn
+        self._sights: list[Sight] = []
+        self.started_at: datetime | None = None
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Take the turn, and look at the machine as it begins and ends."""
+        with self._turn:
+            self.started_at = self._surroundings.clock.now()
+            self._look()
+            yield
+            self._look()
+
+    def _look(self) -> None:
+        if self._surroundings.machine is not None:
+            self._sights.append(self._surroundings.machine.look())
+
+    def conditions(self, own: float | None) -> Conditions | None:
+        """Return what went on besides a process that itself took `own` processor seconds, if that was seen."""
+        if not self._sights:
+            return None
+        before, after = self._sights
+        return conditions_between(before, after, own)
+
+
 def _run(
-    cell: Cell, round_number: int, surroundings: Surroundings
-) -> tuple[Completed, Conditions | None] | tuple[CellResult, None]:
-    files, machine = surroundings.files, surroundings.machine
-    if not files.exists(surroundings.python):
-        reason = f"the env's interpreter is not there: {surroundings.python}"
-        return _failed(cell, round_number, Phase.INTERPRETER, reason), None
+    cell: Cell, round_number: int, surroundings: Surroundings, turn: AbstractContextManager[None]
+) -> Completed | CellResult:
+    files, python = surroundings.files, surroundings.python
+    if not files.exists(python):
+        return _without_python(cell, round_number, python)
     if not files.exists(surroundings.runner):
-        return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}"), None
-    request = _process_request(cell, surroundings)
-    before = machine.look() if machine else None
-    completed = surroundings.process.run(request)
-    if machine is None or before is None:
-        return completed, None
-    return completed, conditions_between(before, machine.look(), completed.processor_seconds)
+        return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}")
+    completed = surroundings.process.run(_process_request(cell, surroundings, turn))
+    # While it waited for its turn, its env may have been set aside and not built again.
+    return completed if completed.started or files.exists(python) else _without_python(cell, round_number, python)
 
 
-def _process_request(cell: Cell, surroundings: Surroundings) -> ProcessRequest:
+def _without_python(cell: Cell, round_number: int, python: Path) -> CellResult:
+    return _failed(cell, round_number, Phase.INTERPRETER, f"the env's interpreter is not there: {python}")
+
+
+def _process_request(cell: Cell, surroundings: Surroundings, turn: AbstractContextManager[None]) -> ProcessRequest:
     folder = surroundings.folder
     return ProcessRequest(
         argv=_command(surroundings, folder / _REQUEST, folder / _REPORT),
@@ -141,6 +177,7 @@ def _process_request(cell: Cell, surroundings: Surroundings) -> ProcessRequest:
         log=surroundings.log,
         memory_limit=cell.memory,
         writable=None if surroundings.writable is None else (folder, *surroundings.writable),
+        turn=turn,
     )
 
 

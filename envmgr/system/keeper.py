@@ -2,9 +2,10 @@
 
 `envmgr.system.kept` starts it once, as `keeper.py SOCKET`, and sends it a socket for each keeper that it wants; this
 server forks them. Over its socket a keeper takes one order after the other: the file descriptors of the order (JSON)
-and of the process's standard streams. It is a subreaper: whatever a descendant abandons becomes its child, so nothing
-leaves it, by double forks and new sessions neither. It ends what is left when the process has ended, when the socket
-says so, and when the socket closes because envmgr was killed.
+and of the process's standard streams; it makes all ready, and starts the process at the word. It is a subreaper:
+whatever a descendant abandons becomes its child, so nothing leaves it, by double forks and new sessions neither. It
+ends what is left when the process has ended, when the socket says so, and when the socket closes because envmgr was
+killed.
 
 Only the standard library is imported, and no more of it than is needed: a fork copies what is loaded.
 """
@@ -29,6 +30,7 @@ from typing import Any
 with suppress(ImportError):  # Windows has none: no keeper runs there, but this module is imported all the same
     import resource
 
+GO = b"g"
 POLITELY = b"p"
 BY_FORCE = b"f"
 _SUBREAPER = 36
@@ -128,9 +130,8 @@ def _keep(descriptors: list[int], control: socket.socket) -> dict[str, object]:
     order_file, *streams = descriptors
     with open(order_file, "rb") as file:  # noqa: PTH123 - a descriptor has no path
         order = json.load(file)
-    begun = time.monotonic()
     try:
-        head = _start(order, streams)
+        head, begun = _start(order, streams, control)
     except OSError as error:
         return {"error": error.strerror or str(error)}
     finally:
@@ -143,7 +144,8 @@ def _keep(descriptors: list[int], control: socket.socket) -> dict[str, object]:
     return {"elapsed": elapsed, "over": over, **status}
 
 
-def _start(order: dict[str, Any], streams: list[int]) -> int:
+def _start(order: dict[str, Any], streams: list[int], control: socket.socket) -> tuple[int, float]:
+    """Start the process when the word comes, and return its number and the time of the word."""
     if order["cwd"] is not None:
         os.chdir(order["cwd"])
     limits = {resource.RLIMIT_CORE: 0}
@@ -153,8 +155,11 @@ def _start(order: dict[str, Any], streams: list[int]) -> int:
     for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, before[kind][1]))
 
-    def spawn() -> int:
-        return os.posix_spawn(
+    def spawn() -> tuple[int, float]:
+        if control.recv(1) != GO:
+            raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
+        begun = time.monotonic()
+        pid = os.posix_spawn(
             order["program"],
             order["argv"],
             order["env"],
@@ -163,24 +168,25 @@ def _start(order: dict[str, Any], streams: list[int]) -> int:
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM],
             setsigmask=[],
         )
+        return pid, begun
 
     try:
-        pid = spawn() if order["writable"] is None else _confined(order["writable"], spawn)
+        pid, begun = spawn() if order["writable"] is None else _confined(order["writable"], spawn)
     finally:
         for kind, pair in before.items():
             resource.setrlimit(kind, pair)
     for kind, limit in limits.items():  # it must not lift them
         with suppress(OSError):
             resource.prlimit(pid, kind, (limit, limit))
-    return pid
+    return pid, begun
 
 
-def _confined(writable: list[str], spawn: Callable[[], int]) -> int:
+def _confined(writable: list[str], spawn: Callable[[], tuple[int, float]]) -> tuple[int, float]:
     """Spawn from a thread that may write below the given folders alone: what it may not do, its child may not.
 
     Where the kernel has no Landlock, nothing is confined.
     """
-    outcome: list[int | OSError] = []
+    outcome: list[tuple[int, float] | OSError] = []
     done = _thread.allocate_lock()
     done.acquire()
 

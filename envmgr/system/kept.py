@@ -18,7 +18,7 @@ from typing import Any
 from envmgr.outside import ProcessRequest
 from envmgr.system import keeper as keeper_script
 from envmgr.system.end import End
-from envmgr.system.keeper import BY_FORCE, POLITELY
+from envmgr.system.keeper import BY_FORCE, GO, POLITELY
 
 KEEPS = sys.platform == "linux" and hasattr(os, "pidfd_open")
 """Whether this system has what a keeper needs: subreapers, and descriptors that tell of a process's end."""
@@ -31,7 +31,7 @@ _SERVED = 3
 
 
 class Kept:
-    """One process under a keeper, with the ends of its streams that are ours."""
+    """One process under a keeper, with the ends of its streams that are ours; it starts when it is told to go."""
 
     def __init__(self, keeper: socket.socket, pool: Keepers, streams: tuple[int | None, int, int | None]) -> None:
         self._keeper = keeper
@@ -43,6 +43,10 @@ class Kept:
         self.stdin = None if stdin is None else open(stdin, "wb")  # noqa: SIM115, PTH123 - whoever feeds it closes it
         self.stdout = open(stdout, "rb")  # noqa: SIM115, PTH123 - whoever reads it closes it
         self.stderr = None if stderr is None else open(stderr, "rb")  # noqa: SIM115, PTH123
+
+    def go(self) -> None:
+        """Give the word to start: all else is ready."""
+        self._tell(GO)
 
     def wait(self, timeout: float | None) -> End | None:
         """Return how it ended, or None when the time runs out first; by then all its descendants have ended too."""
@@ -64,10 +68,10 @@ class Kept:
 
     def end(self, grace: float) -> End:
         """End it with all its descendants: politely, and after `grace` seconds by force."""
-        self._wish(POLITELY)
+        self._tell(POLITELY)
         ended = self.wait(grace)
         if ended is None:
-            self._wish(BY_FORCE)
+            self._tell(BY_FORCE)
             ended = self.wait(_LONGEST_END)
         return ended or End(lost=True)
 
@@ -79,10 +83,10 @@ class Kept:
             else:
                 self._keeper.close()
 
-    def _wish(self, wish: bytes) -> None:
+    def _tell(self, word: bytes) -> None:
         with self._guard, contextlib.suppress(OSError):
             if self._end is None:
-                self._keeper.send(wish)
+                self._keeper.send(word)
 
     def _read_end(self) -> End:
         try:
@@ -108,8 +112,8 @@ class Keepers:
         self._idle: list[socket.socket] = []
         self._guard = threading.Lock()
 
-    def start(self, request: ProcessRequest, environment: Mapping[str, str]) -> Kept:
-        """Start a process; raises OSError when that is impossible before a keeper is asked."""
+    def prepare(self, request: ProcessRequest, environment: Mapping[str, str]) -> Kept:
+        """Have a keeper make all ready for a process; raises OSError when that is impossible before it is asked."""
         program = _program(request, environment)
         with contextlib.ExitStack() as closing:
             order = _order(request, environment, program)

@@ -40,25 +40,47 @@ class RealProcess:
         if self._stopping:
             raise KeyboardInterrupt
         environment = self._environment if request.env is None else dict(request.env)
+        if KEEPS and request.kept and not request.shared_terminal:
+            return self._run_kept(request, environment)
+        with request.turn:
+            begun = time.monotonic()
+            try:
+                if request.shared_terminal:
+                    return self._run_in_terminal(request, environment, begun)
+                process = Grouped(request, environment)
+            except OSError as error:
+                return _not_started(request, error, begun)
+            return self._see_to_end(process, request, contextlib.nullcontext(begun))
+
+    def _run_kept(self, request: ProcessRequest, environment: dict[str, str]) -> Completed:
         begun = time.monotonic()
         try:
-            if request.shared_terminal:
-                return self._run_in_terminal(request, environment, begun)
-            process = _KEEPERS.start(request, environment) if KEEPS and request.kept else Grouped(request, environment)
+            process = _KEEPERS.prepare(request, environment)
         except OSError as error:
-            text = f"{request.argv[0]}: {error.strerror or error}"
-            return Completed(request.argv, None, started=False, stderr=text, elapsed=time.monotonic() - begun)
-        return self._see_to_end(process, request, begun)
+            return _not_started(request, error, begun)
 
-    def _see_to_end(self, process: Kept | Grouped, request: ProcessRequest, begun: float) -> Completed:
+        @contextlib.contextmanager
+        def at_the_word() -> Iterator[float]:
+            with request.turn:
+                begun = time.monotonic()
+                process.go()
+                yield begun
+
+        return self._see_to_end(process, request, at_the_word())
+
+    def _see_to_end(
+        self, process: Kept | Grouped, request: ProcessRequest, going: contextlib.AbstractContextManager[float]
+    ) -> Completed:
+        """See a process to its end, which goes on within a context that tells when it began."""
         with contextlib.closing(process), self._registered(process):
             capture = Capture((process.stdout, process.stderr), request.log, request.log_limit, request.hear)
             try:
-                _feed(process.stdin, request.stdin)
-                ended = process.wait(request.timeout)
-                timed_out = ended is None
-                if ended is None:
-                    ended = process.end(request.grace)
+                with going as begun:
+                    _feed(process.stdin, request.stdin)
+                    ended = process.wait(request.timeout)
+                    timed_out = ended is None
+                    if ended is None:
+                        ended = process.end(request.grace)
             except BaseException:
                 process.end(_SHORT_GRACE)
                 with contextlib.suppress(OSError):
@@ -119,6 +141,11 @@ class RealProcess:
         finally:
             with self._guard:
                 self._running.discard(process)
+
+
+def _not_started(request: ProcessRequest, error: OSError, begun: float) -> Completed:
+    text = f"{request.argv[0]}: {error.strerror or error}"
+    return Completed(request.argv, None, started=False, stderr=text, elapsed=time.monotonic() - begun)
 
 
 def _feed(stream: IO[bytes] | None, text: str | None) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envmgr.app.confining import outside, own_temporary, writable_of
-from envmgr.app.env_guard import EnvGuard, Room, Seen
+from envmgr.app.env_guard import EnvGuard, Room, Seen, Visitor
 from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
 from envmgr.app.probing import list_devices, selection_of, variables_of
@@ -144,8 +144,9 @@ def measure(order: CellOrder) -> CellAnswer:
             return CellAnswer(host.facts.name, cell, not_run(cell, order.round, error), "")
         with nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock"):
             stands_in = host.stand_in is not None
-            room = Room(env, writable=False)
-            ended, seen = (run(room), Seen()) if stands_in else guard.measure(env.path, cell.runner, run)
+            room = Room(env, writable=False, turn=nullcontext())
+            visitor = Visitor(cell.runner, cell.id, order.round)
+            ended, seen = (run(room), Seen()) if stands_in else guard.measure(env.path, visitor, run)
         result = seen.told_in(result_of(ended))
         text = (place.files.read(scratch / "log") or "")[-_LOG_KEPT:]
     result = result.model_copy(update={"host": host.facts.name})
@@ -178,7 +179,7 @@ def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Ro
             writable=(home, *outside(place), *(writable_of(place, room.env) if room.writable else ())),
             folder=folder,
         )
-        return measure_cell(cell, order.round, surroundings)
+        return measure_cell(cell, order.round, surroundings, room.turn)
 
     return run
 

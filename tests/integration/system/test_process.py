@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import psutil
 import pytest
@@ -227,3 +229,54 @@ def test_stopping_all_is_quick_while_others_wait(process):
         assert time.monotonic() - begun < 8
         with pytest.raises(KeyboardInterrupt):
             waiting.result()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_process_runs_within_its_turn_and_no_time_before_it_counts(process, tmp_path, kept):
+    note, seen = tmp_path / "note", []
+
+    @contextmanager
+    def turn():
+        time.sleep(1.0)
+        seen.append(note.exists())
+        yield
+        seen.append(note.exists())
+
+    code = f"open({str(note)!r}, 'w').close()"
+    done = process.run(python(code, kept=kept, turn=turn(), timeout=0.9 if kept else 30))
+    assert (done.good, seen) == (True, [False, True])
+    assert done.elapsed < 1.0
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_turn_that_fails_lets_nothing_start_and_holds_nothing_up(process, tmp_path, kept):
+    note = tmp_path / "note"
+
+    @contextmanager
+    def turn():
+        raise LookupError("no turn")
+        yield
+
+    with pytest.raises(LookupError):
+        process.run(python(f"open({str(note)!r}, 'w').close()", kept=kept, turn=turn()))
+    assert process.run(python("print(1)")).stdout == "1\n"
+    assert not note.exists()
+
+
+def test_what_waits_for_its_turn_when_all_is_stopped_never_starts(process, tmp_path):
+    note, waiting, stopped = tmp_path / "note", threading.Event(), threading.Event()
+
+    @contextmanager
+    def turn():
+        waiting.set()
+        assert stopped.wait(10)
+        yield
+
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(process.run, python(f"open({str(note)!r}, 'w').close()", turn=turn()))
+        assert waiting.wait(10)
+        process.stop_all()
+        stopped.set()
+        with pytest.raises(KeyboardInterrupt):
+            run.result(10)
+    assert not note.exists()

@@ -1,13 +1,15 @@
 """What becomes of results whose env turns out to have been changed."""
 
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from envmgr.app.env_guard import EnvGuard
+from envmgr.app.env_guard import EnvGuard, Visitor
 from envmgr.app.judging import judged_cells
 from envmgr.app.reporting import reading_of
+from envmgr.app.turns import Turns
 from envmgr.app.workplace import Workplace
 from envmgr.model.env import Env
 from envmgr.model.host import Interpreter
@@ -58,8 +60,12 @@ def guard(project, env):
     return made
 
 
-def measured(guard, name, runner, run):
-    result, seen = guard.measure(name, runner, run)
+def measured(guard, name, runner, run, number=0):
+    def within_its_turn(room):
+        with room.turn:
+            return run(room)
+
+    result, seen = guard.measure(name, Visitor(runner, "alpha-box", number), within_its_turn)
     return seen.told_in(result)
 
 
@@ -81,13 +87,13 @@ def test_a_change_that_is_seen_at_once_fails_the_cell_and_the_next_finds_what_wa
 
 def test_a_change_that_is_seen_late_fails_every_result_that_it_may_have_spoilt(guard, env, workplace, store_run):
     measured(guard, "alpha", "speed", lambda _: passed(0))
-    measured(guard, "alpha", "speed", lambda _: passed(1))
+    measured(guard, "alpha", "speed", lambda _: passed(1), 1)
 
     def change(_room):
         env.module.write_text("ANSWER = 43\n")
         return passed(2)
 
-    assert measured(guard, "alpha", "speed", change).outcome is Outcome.PASSED
+    assert measured(guard, "alpha", "speed", change, 2).outcome is Outcome.PASSED
     guard.look_at_all()
     (late,) = guard.late()
     assert late.cells == (("alpha-box", 1), ("alpha-box", 2))
@@ -153,3 +159,39 @@ def test_bytecode_that_is_being_written_is_no_change(guard, env):
 
     assert measured(guard, "alpha", "speed", begin_to_write).outcome is Outcome.PASSED
     assert measured(guard, "alpha", "other", write_on).outcome is Outcome.PASSED
+
+
+def test_a_cell_that_could_not_start_has_its_env_looked_at_at_once(guard, env):
+    measured(guard, "alpha", "speed", lambda _: passed(0))
+    env.module.unlink()
+    result, seen = guard.measure("alpha", Visitor("speed", "alpha-box", 1), lambda _room: passed(1))
+    assert seen.told_in(result).outcome is Outcome.FAILED
+    assert env.module.read_text() == "ANSWER = 42\n"
+
+
+def test_whoever_goes_in_before_its_turn_neither_runs_nor_looks_before_it(guard, env):
+    measured(guard, "alpha", "speed", lambda _: passed(0))
+    turns, entrances, order = Turns(1), Turns(1), []
+
+    def visit(number):
+        def run(room):
+            order.append(("inside", number))
+            if number == 0:
+                assert inside.wait(10), "the second is not held up by the first"
+            else:
+                inside.set()
+            with room.turn:
+                order.append(("runs", number))
+            return passed(number)
+
+        visitor = Visitor("speed", "alpha-box", number, entrances.take(number), turns.take(number))
+        guard.measure("alpha", visitor, run)
+
+    inside = threading.Event()
+    threads = [threading.Thread(target=visit, args=(number,), daemon=True) for number in (1, 0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+    assert order == [("inside", 0), ("inside", 1), ("runs", 0), ("runs", 1)]
