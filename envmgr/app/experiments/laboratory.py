@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -15,6 +15,7 @@ from envmgr.app.confining import LONGEST_TEMPORARY
 from envmgr.app.contents import site_packages
 from envmgr.app.experiments.commands import Bench, Call, build_key, calls, lists_of, phase_of_build
 from envmgr.app.experiments.downloads import Download, download_of
+from envmgr.app.experiments.lacking import lack_of_machine
 from envmgr.app.experiments.places import Snapshot, lay_out
 from envmgr.app.experiments.variables import build_environment, caches, probe_environment
 from envmgr.diagnose.observation import Observation, phase_of_probe
@@ -121,6 +122,8 @@ class Laboratory:
             text += f"\nended by signal {completed.signal}"
         phase = phase_of_probe("" if self.bench.blind else text)
         seen = self._seen(phase, text, resolved, seconds, built, completed)
+        if not in_place:
+            seen = replace(seen, refused=lack_of_machine(text))
         return seen, not built.own and _DENIED.search(text) is not None
 
     def observe_standing(self, world: World, prefix: Path, python: Path) -> Observation:
@@ -267,7 +270,8 @@ class Laboratory:
             if not completed.good:
                 text = completed.stdout + "\n" + completed.stderr
                 self._shelf.rebuilt.update(_FAILED_BUILD.findall(text))
-                return Built(folder, call.phase or phase_of_build(text), text, call.step)
+                lack = lack_of_machine(text) if limited else ""
+                return Built(folder, call.phase or phase_of_build(text), text, call.step, refused=lack)
         return Built(folder, own=own)
 
     def _too_large(self, call: Call, world: World, folder: Path, environment: dict[str, str]) -> str:

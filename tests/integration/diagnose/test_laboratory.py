@@ -10,6 +10,7 @@ from uv import find_uv_bin
 from envmgr.app.experiments.commands import Bench
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import take_snapshot
+from envmgr.diagnose.observation import experiment_of
 from envmgr.diagnose.releases import parse_page
 from envmgr.model.finding import World
 from envmgr.system.clock import RealClock
@@ -40,14 +41,13 @@ def laboratory(user, tmp_path):
         room = tmp_path / f"room{user.rooms}"
         snapshot = take_snapshot(files, user.home, user.folder, (), room / "snapshot")
         bench = Bench(
-            uv=Path(find_uv_bin()),
             environment=environment,
             given={},
             home=user.home,
             folder=user.folder,
             interpreters={PYTHON: Path(sys.executable)},
             probe=("-c", probe),
-            **{"confines": confines(), **more},
+            **{"uv": Path(find_uv_bin()), "confines": confines(), **more},
         )
         return Laboratory(bench, RealProcess(environment), files, RealClock(), room, snapshot)
 
@@ -138,3 +138,28 @@ def test_a_finding_names_what_was_too_large_and_does_not_call_it_impossible(user
     assert any(one.outcome == "not-run" for one in finding.experiments)
     assert "--max-download" in finding.next
     assert not finding.impossible
+
+
+FULL = "import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), 'weights.npz')\n"
+
+
+def test_what_fails_for_want_of_space_was_not_tried_but_where_the_caller_stands_it_failed(user, laboratory):
+    user.wheel("alpha", "1.0", "value = 1\n")
+    lab, world = laboratory(FULL), World(python=PYTHON, requirements=("alpha",))
+    seen = lab.observe(world)
+    assert (seen.passed, seen.refused) == (False, "there was no space left on the disk")
+    assert experiment_of("alpha", seen).outcome == "not-run"
+    assert lab.observe(world, in_place=True).refused == ""
+
+
+def test_a_build_that_fails_for_want_of_space_was_not_tried(user, laboratory, tmp_path):
+    user.wheel("alpha", "1.0", "value = 1\n")
+    uv = tmp_path / "full" / "uv"
+    uv.parent.mkdir()
+    uv.write_text(
+        f'#!/bin/sh\n[ "$1" = pip ] && {{ echo "failed to copy file: No space left on device (os error 28)" >&2; exit 2; }}\n'
+        f'exec {find_uv_bin()} "$@"\n'
+    )
+    uv.chmod(0o755)
+    seen = laboratory("import alpha", uv=uv).observe(World(python=PYTHON, requirements=("alpha",)))
+    assert (seen.built, seen.refused) == (False, "there was no space left on the disk")

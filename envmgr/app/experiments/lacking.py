@@ -1,0 +1,25 @@
+"""What a machine may lack while an experiment goes on: that tells nothing of what is asked."""
+
+from __future__ import annotations
+
+import re
+
+_LACKS = (
+    (
+        r"No space left on device|not enough space on the disk|Disk quota exceeded|os error (?:28|112|122)\b",
+        "there was no space left on the disk",
+    ),
+    (r"Too many open files|os error 24\b", "too many files were open"),
+    (r"Read-only file system|os error 30\b", "the file system could only be read"),
+)
+
+
+def lack_of_machine(text: str) -> str:
+    """Return what the machine lacked, by what a failed command wrote; empty if it does not say so.
+
+    >>> lack_of_machine("OSError: [Errno 28] No space left on device: '/tmp/x'")
+    'there was no space left on the disk'
+    >>> lack_of_machine("ImportError: No module named 'errno28'")
+    ''
+    """
+    return next((told for pattern, told in _LACKS if re.search(pattern, text, re.IGNORECASE)), "")
