@@ -64,16 +64,6 @@ class Measurement:
     ended: Completed | CellResult
     conditions: Conditions | None = None
 
-    @property
-    def cell(self) -> str:
-        """The cell's id."""
-        return self.of.id
-
-    @property
-    def elapsed(self) -> float:
-        """The seconds that the process took."""
-        return self.ended.elapsed
-
 
 def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellResult:
     """Run one process of a cell and return what became of it; a cell that goes wrong is a value, not an exception."""
