@@ -340,12 +340,24 @@ def test_a_host_that_joins_in_the_middle_gets_what_no_other_can_have(project, fl
     many(project, 40)
     matrix = project.root / "manifests" / "matrices" / "quick.toml"
     matrix.write_text(matrix.read_text().replace('manifests = ["one"]', 'manifests = ["one", "on-metal"]', 1))
+    # However slowly it joins, the others have not ended before: most cells wait until it has measured one.
+    joined = tmp_path / "joined"
+    runner = project.root / "runners" / "answer.py"
+    held = f"while parameters['number'] > 9 and not os.path.exists({str(joined)!r}):\n    time.sleep(0.05)\n"
+    runner.write_text(runner.read_text().replace("import demo\n", held + "import demo\n"))
     fleet.worker("real")
     fleet.wait(1)
     run = project.start("matrix", "run", "--fleet", fleet.address, "--json")
-    while run.poll() is None and not ((project.root / ".envmgr" / "runs").exists() and len(results_of(project)) >= 3):
+
+    def measured():
+        return results_of(project) if (project.root / ".envmgr" / "runs").exists() else []
+
+    while run.poll() is None and len(measured()) < 3:
         time.sleep(0.1)
     stood_in(fleet, tmp_path, "m1", "m1-arm64-py38", "mps")
+    while run.poll() is None and not any(json.loads(path.read_text())["host"] == "m1" for path in measured()):
+        time.sleep(0.1)
+    joined.touch()
     stdout, stderr = run.communicate(timeout=200)
     assert "m1 has joined; asked for on-metal" in stderr
     data = json.loads(stdout)["data"]
