@@ -29,6 +29,10 @@ class Trouble:
         return BuildError(self.what, self.why, self.hint, phase=self.phase.value, gone=self.gone).lacking(self.lacks)
 
 
+NO_SPACE = r"No space left on device|os error (?:28|112)\b|not enough space on the disk"
+"""What uv, pip and the systems say where a disk is full; case does not matter."""
+
+
 def interpret(output: str, index: str = "the default index") -> Trouble:
     """Return what an installer's output says went wrong; unknown words are quoted as they are."""
     text = redact(output)
@@ -45,7 +49,7 @@ def interpret(output: str, index: str = "the default index") -> Trouble:
 
 
 def _no_space(text: str, _: str) -> Trouble | None:
-    if not re.search(r"No space left on device|os error (28|112)\b|not enough space on the disk", text, re.IGNORECASE):
+    if not re.search(NO_SPACE, text, re.IGNORECASE):
         return None
     place = re.search(r"(?:write to file|copy to|create (?:file|directory)) `([^`]+)`", text)
     where = f" for {place[1]}" if place else ""

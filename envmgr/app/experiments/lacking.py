@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
+from envmgr.env.trouble import NO_SPACE
+
 _LACKS = (
-    (
-        r"No space left on device|not enough space on the disk|Disk quota exceeded|os error (?:28|112|122)\b",
-        "there was no space left on the disk",
-    ),
+    (rf"{NO_SPACE}|Disk quota exceeded|os error 122\b", "there was no space left on the disk"),
     (r"Too many open files|os error 24\b", "too many files were open"),
     (r"Read-only file system|os error 30\b", "the file system could only be read"),
 )
