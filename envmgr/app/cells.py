@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -24,6 +24,8 @@ from envmgr.ports import Event
 from envmgr.store.query import WARM_UP
 from envmgr.system.rooms import Rooms
 
+_VARIABLES_KEPT = 256
+
 
 class CellRunner:
     """Runs cells of one run in the envs that were built for it."""
@@ -34,6 +36,7 @@ class CellRunner:
         self._envs = envs
         self._entrances = Turns(1)
         self._turns = Turns(jobs)
+        self._variables: dict[tuple[str, str, Path], tuple[Env, Mapping[str, str]]] = {}
         # Where something may outlive its process, what it does later must not reach the next one.
         self._rooms = Rooms(
             workplace.files, ("home", f"home/{TEMPORARY}", "work"), {"work": FILES}, again=workplace.process.keeps
@@ -97,9 +100,7 @@ class CellRunner:
     def _around(self, env: Env, cell: Cell, round_number: int, scratch: Path) -> Surroundings:
         """Return what a cell is run with in an env that it may not write to."""
         place, home = self._workplace, scratch / "home"
-        manifest = place.shelf[cell.manifest]
         log = place.store.log_path(self._run_id, cell.id, round_number)
-        variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
         return Surroundings(
             process=place.process,
             files=place.files,
@@ -107,12 +108,25 @@ class CellRunner:
             machine=place.machine,
             python=Path(env.python),
             runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
-            variables={**variables, **own_temporary(place, manifest, home)},
+            variables=self._variables_in(env, cell, home),
             log=log,
             log_name=f"logs/{log.name}",
             writable=(home, *self._outside),
             folder=scratch / "work",
         )
+
+    def _variables_in(self, env: Env, cell: Cell, home: Path) -> Mapping[str, str]:
+        """Return the variables of a cell's process; those of cells that differ in neither env, device nor home last."""
+        key = cell.label, cell.device_name, home
+        known = self._variables.get(key)
+        if known is None or known[0] is not env:
+            place, manifest = self._workplace, self._workplace.shelf[cell.manifest]
+            variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
+            known = env, {**variables, **own_temporary(place, manifest, home)}
+            if len(self._variables) >= _VARIABLES_KEPT:  # where no home serves again, none of them will
+                self._variables.clear()
+            self._variables[key] = known
+        return known[1]
 
     @cached_property
     def _outside(self) -> tuple[Path, ...]:

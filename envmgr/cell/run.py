@@ -183,7 +183,7 @@ def _request_text(cell: Cell) -> str:
         "device": cell.device_name or None,
         "parameters": cell.parameters,
     }
-    return json.dumps(request, indent=1)
+    return json.dumps(request)
 
 
 def _evidence(completed: Completed, surroundings: Surroundings, cell: Cell) -> Evidence:

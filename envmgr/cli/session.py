@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gc
-import json
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -130,7 +129,9 @@ def say(*lines: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print one strict JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    from envmgr.report.json import text_of
+
+    sys.stdout.write(text_of(value) + "\n")
 
 
 def show_usage_error(error: Exception, argv: Sequence[str]) -> int:

@@ -19,27 +19,58 @@ _LONGEST_WAIT = 0.5
 _LAST_WAIT = 5.0
 
 
-class _Task(threading.Thread, Generic[Job, Done]):
-    """One job in a thread of its own, which puts itself into the queue when it is done.
+class _Task(Generic[Job, Done]):
+    """One job, and what became of it once it is done."""
 
-    It is a daemon: an interrupted program ends without waiting for jobs that can take minutes.
-    """
-
-    def __init__(self, function: Callable[[Job], Done], job: Job, finished: SimpleQueue[_Task[Job, Done]]) -> None:
-        super().__init__(daemon=True)
-        self._function = function
+    def __init__(self, job: Job) -> None:
         self._job = job
-        self._finished = finished
         self.error: BaseException | None = None
         self.returned: tuple[Done, ...] = ()
 
-    def run(self) -> None:
+    def run(self, function: Callable[[Job], Done]) -> None:
+        """Do the job; what it raises is kept."""
         try:
-            self.returned = (self._function(self._job),)
+            self.returned = (function(self._job),)
         except BaseException as error:  # noqa: BLE001 - it is raised again where the results are awaited
             self.error = error
-        finally:
-            self._finished.put(self)
+
+
+class _Workers(Generic[Job, Done]):
+    """Threads that do one job after the other, and put each into a queue when it is done.
+
+    They are daemons: an interrupted program ends without waiting for jobs that can take minutes.
+    """
+
+    def __init__(self, function: Callable[[Job], Done]) -> None:
+        self._function = function
+        self._waiting: SimpleQueue[_Task[Job, Done] | None] = SimpleQueue()
+        self._count = 0
+        self.running = 0
+        self.finished: SimpleQueue[_Task[Job, Done]] = SimpleQueue()
+
+    def start(self, job: Job) -> None:
+        """Have a job done at once, by a thread of its own if all are busy."""
+        self._waiting.put(_Task(job))
+        self.running += 1
+        if self.running > self._count:
+            self._count += 1
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def next(self) -> _Task[Job, Done]:
+        """Wait for the next that is done."""
+        task = _next_of(self.finished)
+        self.running -= 1
+        return task
+
+    def dismiss(self) -> None:
+        """Let the threads end, each after the job that it is at."""
+        for _ in range(self._count):
+            self._waiting.put(None)
+
+    def _work(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            task.run(self._function)
+            self.finished.put(task)
 
 
 class LocalExecutor:
@@ -56,29 +87,29 @@ class LocalExecutor:
         no further job is started, and those that run are not waited for; with `stop` they are told to end, and what
         they return is yielded before the interrupt is raised again.
         """
-        finished: SimpleQueue[_Task[Job, Done]] = SimpleQueue()
+        workers = _Workers[Job, Done](function)
         failures = Failures()
         waiting = iter(jobs)
-        running = 0
-        while True:
-            for job in islice(waiting, self._workers - running):
-                _Task(function, job, finished).start()
-                running += 1
-            if not running:
-                break
-            try:
-                task = _next_of(finished)
-            except KeyboardInterrupt:
-                if self._stop is not None:
-                    self._stop()
-                    yield from _rest_of(finished, running)
-                raise
-            running -= 1
-            if isinstance(task.error, Exception):
-                failures.add(task.error)
-            elif task.error is not None:
-                raise task.error
-            yield from task.returned
+        try:
+            while True:
+                for job in islice(waiting, self._workers - workers.running):
+                    workers.start(job)
+                if not workers.running:
+                    break
+                try:
+                    task = workers.next()
+                except KeyboardInterrupt:
+                    if self._stop is not None:
+                        self._stop()
+                        yield from _rest_of(workers.finished, workers.running)
+                    raise
+                if isinstance(task.error, Exception):
+                    failures.add(task.error)
+                elif task.error is not None:
+                    raise task.error
+                yield from task.returned
+        finally:
+            workers.dismiss()
         failures.surface()
 
 

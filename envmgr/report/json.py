@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import Enum
@@ -9,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_json
 
 from envmgr.model.cell import Cell
 from envmgr.model.result import JudgedCell, Parity, Run, write_number
@@ -30,6 +32,14 @@ def envelope(command: str, data: Any, error: Mapping[str, str] | None) -> dict[s
         "data": strict(data),
         "error": None if error is None else dict(error),
     }
+
+
+def text_of(document: Any) -> str:
+    """Return the text of plain data for strict JSON, with what follows indented."""
+    try:
+        return to_json(document, indent=2).decode()  # ten times as fast as the standard library, which cells by the
+    except PydanticSerializationError:  # thousand show; but it has no way to write a path that is no text
+        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def strict(value: Any) -> Any:

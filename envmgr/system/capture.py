@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import select
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -61,8 +63,9 @@ class Bounded:
 class Capture:
     """Reads a process's output as it comes: into a log file, or into text.
 
-    `hear` is told the lines of the second stream as they come. A stream that a stray descendant holds open is given up
-    two seconds after the process has ended.
+    Each stream has a thread that reads it, unless whoever waits for the process does so (`attended`): for a short
+    process threads cost more than what they read. `hear` is told the lines of the second stream as they come, in its
+    thread. A stream that a stray descendant holds open is given up two seconds after the process has ended.
     """
 
     def __init__(
@@ -71,30 +74,54 @@ class Capture:
         log: Path | None,
         limit: int,
         hear: Callable[[str], None] | None = None,
+        *,
+        attended: bool = False,
     ) -> None:
         self._sink: IO[bytes] | None = None
         if log is not None:
-            log.parent.mkdir(parents=True, exist_ok=True)
-            self._sink = log.open("wb", buffering=0)
+            self._sink = _opened(log)
         self._stores = [Bounded(limit, self._sink) for _ in streams]
-        self._streams = [stream for stream in streams if stream is not None]
         self._failure: OSError | None = None
-        self._readers = [
-            threading.Thread(target=self._drain, args=(stream, store, hear if number else None), daemon=True)
-            for number, (stream, store) in enumerate(zip(streams, self._stores, strict=True))
-            if stream is not None
-        ]
-        for reader in self._readers:
+        self._open: dict[int, tuple[IO[bytes], Bounded]] = {}
+        self._readers: list[tuple[threading.Thread, IO[bytes]]] = []
+        for number, (stream, store) in enumerate(zip(streams, self._stores, strict=True)):
+            if stream is None:
+                continue
+            if attended:
+                self._open[stream.fileno()] = stream, store
+            else:
+                work = (stream, store, hear if number else None)
+                self._readers.append((threading.Thread(target=self._drain, args=work, daemon=True), stream))
+        for reader, _ in self._readers:
             reader.start()
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The descriptors of the streams that whoever waits for the process is to `take` from."""
+        return tuple(self._open)
+
+    def take(self, source: int) -> bool:
+        """Read what a stream holds, which must be ready, and tell whether more may come."""
+        stream, store = self._open[source]
+        try:
+            block = stream.read1(_BLOCK)  # type: ignore[attr-defined]
+        except (OSError, ValueError):
+            block = b""
+        if block:
+            self._add(block, store)
+        else:
+            del self._open[source]
+            stream.close()
+        return bool(block)
 
     def finish(self) -> tuple[str, str]:
         """Complete the log and return stdout and stderr as text (bad bytes replaced); with a log, both are empty.
 
         Raises OSError when the log could not be written, by then with the process at its end.
         """
-        for reader in self._readers:
+        self._take_rest()
+        for reader, stream in self._readers:
             reader.join(_PATIENCE)
-        for reader, stream in zip(self._readers, self._streams, strict=True):
             if not reader.is_alive():
                 stream.close()
         contents = [store.content() for store in self._stores]
@@ -106,13 +133,21 @@ class Capture:
             raise self._failure
         return "", ""
 
+    def _take_rest(self) -> None:
+        deadline = time.monotonic() + _PATIENCE
+        while self._open and (left := deadline - time.monotonic()) > 0:
+            waiter = select.poll()
+            for source in self._open:
+                waiter.register(source, select.POLLIN)
+            for source, _ in waiter.poll(left * 1000):
+                self.take(source)
+
     def _drain(self, stream: IO[bytes], store: Bounded, hear: Callable[[str], None] | None) -> None:
         """Read to the end, come what may: a process whose output nobody takes would hang."""
         begun = b""
         try:
             while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
-                if self._failure is None:
-                    self._add(block, store)
+                self._add(block, store)
                 if hear is not None:
                     *lines, begun = (begun + block).split(b"\n")
                     begun = begun[-_BLOCK:]
@@ -124,7 +159,18 @@ class Capture:
             return
 
     def _add(self, block: bytes, store: Bounded) -> None:
-        try:
-            store.add(block)
-        except OSError as error:
-            self._failure = error
+        """Keep a block, unless an earlier one could not be."""
+        if self._failure is None:
+            try:
+                store.add(block)
+            except OSError as error:
+                self._failure = error
+
+
+def _opened(log: Path) -> IO[bytes]:
+    """Open a log anew; its folder is there but for the first one."""
+    try:
+        return log.open("wb", buffering=0)
+    except FileNotFoundError:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        return log.open("wb", buffering=0)

@@ -6,13 +6,11 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from envmgr.errors import BuildError
 from envmgr.model.sharing import Sharing
+from envmgr.system import locks
 from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
 from envmgr.system.portrait import lay_out, take_portrait
 from envmgr.system.sharing import detach, digest_of, given_back, places_of_bytecode, ways_to_share
@@ -78,7 +76,7 @@ class RealFiles:
 
         To another file system it is copied, beside its place first.
         """
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(target.parent)
         try:
             source.replace(target)
         except OSError as error:
@@ -97,7 +95,7 @@ class RealFiles:
 
         That is in scratch, where the next command finds what a killed one has left, unless it is another file system.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(path.parent)
         self.sweep(path.parent)
         aside = _owned_beside(self._workshop(path.parent), path)
         try:
@@ -107,7 +105,7 @@ class RealFiles:
 
     def _workshop(self, folder: Path) -> Path:
         try:
-            self._scratch_folder.mkdir(parents=True, exist_ok=True)
+            _make_sure_of(self._scratch_folder)
             near = self._scratch_folder.stat().st_dev == folder.stat().st_dev
         except OSError:
             return folder
@@ -139,7 +137,7 @@ class RealFiles:
 
         Links inside a folder are followed, so that the copy shares nothing; one that leads nowhere has nothing to copy.
         """
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(target.parent)
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
             return
@@ -149,7 +147,7 @@ class RealFiles:
 
     def link(self, source: Path, target: Path) -> None:
         """Make `target` a symbolic link to `source`, replacing what is there."""
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(target.parent)
         target.unlink(missing_ok=True)
         target.symlink_to(source)
 
@@ -171,7 +169,7 @@ class RealFiles:
 
     def make_folder(self, path: Path) -> None:
         """Make a folder and those above it; one that is there is left alone."""
-        path.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(path)
 
     def remove(self, path: Path) -> None:
         """Remove a file, a link (never what it points to) or a whole folder; what is absent is left so."""
@@ -243,7 +241,7 @@ class RealFiles:
 
     def move(self, source: Path, target: Path) -> None:
         """Move a file or folder to a place where nothing is, within a file system."""
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(target.parent)
         source.rename(target)
 
     def identity(self, path: Path) -> str:
@@ -264,7 +262,7 @@ class RealFiles:
     @contextmanager
     def scratch(self, purpose: str) -> Iterator[Path]:
         """Give a new empty folder and remove it with everything in it afterwards, or after a kill at the next call."""
-        self._scratch_folder.mkdir(parents=True, exist_ok=True)
+        _make_sure_of(self._scratch_folder)
         self._sweep_own()
         folder = self._scratch_folder / owned_name(purpose)
         folder.mkdir(mode=0o700)
@@ -291,7 +289,7 @@ class RealFiles:
                 if is_orphan(path.name):
                     path.unlink(missing_ok=True)
             own = folder.parent / owned_name(f"{folder.name}{_CLAIM}")
-            own.parent.mkdir(parents=True, exist_ok=True)
+            _make_sure_of(own.parent)
             own.touch()
             atexit.register(own.unlink, missing_ok=True)
 
@@ -306,47 +304,22 @@ class RealFiles:
     def _claims(self, folder: Path) -> tuple[Path, ...]:
         return tuple(path for path in _entries(folder.parent) if path.name.startswith(f"{folder.name}{_CLAIM}."))
 
-    @contextmanager
-    def lock(self, path: Path, timeout: float = -1) -> Iterator[None]:
+    def lock(self, path: Path, timeout: float = -1) -> AbstractContextManager[None]:
         """Hold an inter-process lock; it is released by the system when its holder dies.
 
         Raises BuildError when `timeout` seconds (negative: for ever) pass first.
         """
-        lock = FileLock(path, timeout=timeout)
-        try:
-            while True:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                lock.acquire()
-                if _is_locked(path, lock):
-                    break
-                lock.release()
-        except Timeout:
-            raise BuildError(
-                f"{path.name} is held by another process",
-                f"wanted the lock within {timeout:g} s",
-                "wait for the other envmgr to end, or look whether one hangs",
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+        return locks.hold(path, timeout)
 
     def drop_lock(self, path: Path) -> bool:
         """Remove the file of a lock, and tell so, unless somebody holds it."""
-        if not path.is_file():
-            return False
-        lock = FileLock(path, timeout=0)
-        try:
-            lock.acquire()
-        except (Timeout, OSError):
-            return False
-        try:
-            with suppress(PermissionError):  # on Windows what is open stays, until its lock is released
-                if _is_locked(path, lock):
-                    path.unlink(missing_ok=True)
-        finally:
-            lock.release()
-        return not path.exists()
+        return locks.drop(path)
+
+
+def _make_sure_of(folder: Path) -> None:
+    """Make a folder and those above it; one that is there is left alone, which is the quick case."""
+    if not os.path.isdir(folder):  # noqa: PTH112 - called for every file that is written
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _fill(path: Path, text: str, durable: bool) -> None:
@@ -360,17 +333,6 @@ def _fill(path: Path, text: str, durable: bool) -> None:
 def _owned_beside(folder: Path, path: Path) -> Path:
     """Return where in a folder a file is half made, under a name that tells whose it is."""
     return folder / owned_name(f".{path.name[:_LONGEST]}", ".part")
-
-
-def _is_locked(path: Path, lock: FileLock) -> bool:
-    """Tell whether what is locked is the file at its place, and not one that was dropped while this one was opened."""
-    held = lock._context.lock_file_fd  # noqa: SLF001 - no other way tells which file it is
-    if held is None:
-        return True  # a file system without locks: the file's being there is the lock
-    try:
-        return os.path.samestat(os.fstat(held), os.stat(path))  # noqa: PTH116 - samestat wants what os gives
-    except FileNotFoundError:
-        return False
 
 
 def _entries(folder: Path) -> tuple[Path, ...]:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from envmgr.outside import ProcessRequest
 from envmgr.system import keeper as keeper_script
@@ -30,6 +30,14 @@ _SERVED = 3
 """The descriptor at which the server finds its socket."""
 
 
+class Output(Protocol):
+    """What a process says: what to take it from when that is ready, and whether more may come."""
+
+    @property
+    def sources(self) -> tuple[int, ...]: ...
+    def take(self, source: int) -> bool: ...
+
+
 class Kept:
     """One process under a keeper, with the ends of its streams that are ours; it starts when it is told to go."""
 
@@ -39,6 +47,7 @@ class Kept:
         self._end: End | None = None
         self._guard = threading.Lock()
         self._reading = threading.Lock()
+        self._output: Output | None = None
         stdin, stdout, stderr = streams
         self.stdin = None if stdin is None else open(stdin, "wb")  # noqa: SIM115, PTH123 - whoever feeds it closes it
         self.stdout = open(stdout, "rb")  # noqa: SIM115, PTH123 - whoever reads it closes it
@@ -48,23 +57,41 @@ class Kept:
         """Give the word to start: all else is ready."""
         self._tell(GO)
 
+    def attend(self, output: Output) -> None:
+        """Have whoever waits take what the process says meanwhile."""
+        self._output = output
+
     def wait(self, timeout: float | None) -> End | None:
         """Return how it ended, or None when the time runs out first; by then all its descendants have ended too."""
-        begun = time.monotonic()
+        deadline = None if timeout is None else time.monotonic() + timeout
         if not self._reading.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
             return None
         try:
-            if self._end is None:
-                left = None if timeout is None else max(0.0, timeout - (time.monotonic() - begun)) * 1000
-                waiter = select.poll()
-                waiter.register(self._keeper, select.POLLIN)
-                if not waiter.poll(left):
-                    return None
+            if self._end is None and self._has_ended(deadline):
                 with self._guard:
                     self._end = self._read_end()
             return self._end
         finally:
             self._reading.release()
+
+    def _has_ended(self, deadline: float | None) -> bool:
+        """Wait for the keeper's word until a moment of the steady clock, and take what is said meanwhile."""
+        word = self._keeper.fileno()
+        waiter = select.poll()
+        waiter.register(word, select.POLLIN)
+        output = self._output
+        for source in () if output is None else output.sources:
+            waiter.register(source, select.POLLIN)
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+            ready = {descriptor for descriptor, _ in waiter.poll(left)}
+            for source in ready - {word}:
+                if output is not None and not output.take(source):
+                    waiter.unregister(source)
+            if word in ready:
+                return True
+            if left == 0.0:
+                return False
 
     def end(self, grace: float) -> End:
         """End it with all its descendants: politely, and after `grace` seconds by force."""

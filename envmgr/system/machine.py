@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -16,12 +17,17 @@ from envmgr.model.conditions import Sight
 _THROTTLE_COUNTS = "cpu*/thermal_throttle/core_throttle_count"
 _CPUS = Path("/sys/devices/system/cpu")
 _PROCESSES = Path("/proc")
-_PAGING = _PROCESSES / "vmstat"
 _USER = 11
 """Where the ticks in user mode stand among the fields behind a program's name; those of the system are next."""
 _LISTED_AGAIN_AFTER = 0.2
 _SEEN_AGAIN_AFTER = 0.005
 """Seconds for which a sight holds: the system's counters tick at best every hundredth."""
+_HEAD = 16384
+"""Bytes in which all that is looked for in a file of the kernel's counters stands."""
+_TICKS, _PAGE = (os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")) if psutil.LINUX else (1, 1)
+_TOTAL, _AVAILABLE, _SWAPPED_IN, _SWAPPED_OUT = (
+    re.compile(rb"^%b:? +(\d+)" % name, re.MULTILINE) for name in (b"MemTotal", b"MemAvailable", b"pswpin", b"pswpout")
+)
 _IDLE = ("idle", "iowait", "guest", "guest_nice", "steal")
 
 
@@ -31,6 +37,7 @@ class RealMachine:
     def __init__(self) -> None:
         self._programs: Mapping[str, float] = {}
         self._frequency: float | None = None
+        self._cores = 1
         self._listed = -_LISTED_AGAIN_AFTER
         self._latest: Sight | None = None
         self._guard = threading.Lock()
@@ -47,28 +54,74 @@ class RealMachine:
                 return self._latest
             if time.monotonic() - self._listed >= _LISTED_AGAIN_AFTER:
                 self._programs, self._frequency = _programs(), _frequency()
+                self._cores = psutil.cpu_count() or 1
                 self._listed = time.monotonic()
             self._latest = self._sight()
             return self._latest
 
     def _sight(self) -> Sight:
-        times = psutil.cpu_times()._asdict()
-        memory = psutil.virtual_memory()
-        return Sight(
+        counted = _counters_of_linux() or _counters()
+        # Nothing here is anybody's input, and programs are many: to check each again takes longer than to read all.
+        return Sight.model_construct(
             at=time.monotonic(),
-            cores=psutil.cpu_count() or 1,
-            busy=sum(seconds for kind, seconds in times.items() if kind not in _IDLE),
-            stolen=times.get("steal", 0.0),
+            cores=self._cores,
+            busy=counted.busy,
+            stolen=counted.stolen,
             load=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-            memory=memory.total,
-            available=memory.available,
-            moved=_moved(),
+            memory=counted.memory,
+            available=counted.available,
+            moved=counted.moved,
             throttled=_throttled(self._throttle_counts),
             frequency=self._frequency,
             speed_limit=_speed_limit(),
             programs=dict(self._programs),
             listed=self._listed,
         )
+
+
+class _Counters(NamedTuple):
+    """Processor seconds of all cores since the start, and bytes."""
+
+    busy: float
+    stolen: float
+    memory: int
+    available: int
+    moved: int
+
+
+def _counters() -> _Counters:
+    times, memory = psutil.cpu_times()._asdict(), psutil.virtual_memory()
+    busy = sum(seconds for kind, seconds in times.items() if kind not in _IDLE)
+    return _Counters(busy, times.get("steal", 0.0), memory.total, memory.available, _moved())
+
+
+def _counters_of_linux() -> _Counters | None:
+    """Read what psutil would read, and nothing else; None where the kernel does not have it all."""
+    if psutil.LINUX:
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            processors, memory, paging = (_head_of(_PROCESSES / name) for name in ("stat", "meminfo", "vmstat"))
+            ticks = [int(field) for field in processors.partition(b"\n")[0].split()[1:9]]
+            user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = ticks
+            return _Counters(
+                busy=(user + nice + system + interrupts + soft_interrupts) / _TICKS,
+                stolen=stolen / _TICKS,
+                memory=_number(_TOTAL, memory) * 1024,
+                available=_number(_AVAILABLE, memory) * 1024,
+                moved=(_number(_SWAPPED_IN, paging) + _number(_SWAPPED_OUT, paging)) * _PAGE,
+            )
+    return None
+
+
+def _head_of(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, _HEAD)
+    finally:
+        os.close(descriptor)
+
+
+def _number(pattern: re.Pattern[bytes], text: bytes) -> int:
+    return int(pattern.search(text)[1])  # type: ignore[index]
 
 
 def _programs() -> Mapping[str, float]:
@@ -85,22 +138,18 @@ def _programs() -> Mapping[str, float]:
 def _programs_of_linux() -> Mapping[str, float]:
     """Read what psutil would read, once a process and nothing else: there may be thousands."""
     found = {}
-    ticks, own = os.sysconf("SC_CLK_TCK"), str(os.getpid())
+    own = str(os.getpid())
     for number in os.listdir(_PROCESSES):  # noqa: PTH208 - a hot loop over strings
         if number.isdigit() and number != own:
             with contextlib.suppress(OSError), open(f"{_PROCESSES}/{number}/stat", "rb") as stream:  # noqa: PTH123
                 head, _, tail = stream.read().rpartition(b")")
                 name = head.partition(b"(")[2].decode(errors="replace")
                 fields = tail.split()
-                found[f"{number} {name}"] = (int(fields[_USER]) + int(fields[_USER + 1])) / ticks
+                found[f"{number} {name}"] = (int(fields[_USER]) + int(fields[_USER + 1])) / _TICKS
     return found
 
 
 def _moved() -> int:
-    if psutil.LINUX:
-        with contextlib.suppress(OSError):
-            counts = re.findall(r"^pswp(?:in|out) (\d+)$", _PAGING.read_text(encoding="ascii"), re.MULTILINE)
-            return sum(int(count) for count in counts) * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, RuntimeError):
         swap = psutil.swap_memory()
         return int(swap.sin + swap.sout)

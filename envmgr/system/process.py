@@ -73,7 +73,7 @@ class RealProcess:
     ) -> Completed:
         """See a process to its end, which goes on within a context that tells when it began."""
         with contextlib.closing(process), self._registered(process):
-            capture = Capture((process.stdout, process.stderr), request.log, request.log_limit, request.hear)
+            capture = _capture(process, request)
             try:
                 with going as begun:
                     _feed(process.stdin, request.stdin)
@@ -141,6 +141,16 @@ class RealProcess:
         finally:
             with self._guard:
                 self._running.discard(process)
+
+
+def _capture(process: Kept | Grouped, request: ProcessRequest) -> Capture:
+    """Read what a process says: while its end is awaited, unless something else could hold that up."""
+    streams = (process.stdout, process.stderr)
+    attended = isinstance(process, Kept) and request.hear is None and request.stdin is None
+    capture = Capture(streams, request.log, request.log_limit, request.hear, attended=attended)
+    if isinstance(process, Kept) and attended:
+        process.attend(capture)
+    return capture
 
 
 def _not_started(request: ProcessRequest, error: OSError, begun: float) -> Completed:

@@ -7,7 +7,7 @@ import pytest
 
 from envmgr.cell.conditions import conditions_between
 from envmgr.ports import ProcessRequest
-from envmgr.system.machine import RealMachine
+from envmgr.system.machine import RealMachine, _counters, _counters_of_linux
 from envmgr.system.process import RealProcess
 
 pytestmark = pytest.mark.integration
@@ -33,6 +33,17 @@ def test_a_busy_neighbour_is_seen_and_the_own_process_is_not_taken_for_one():
     assert as_other.others - as_own.others == pytest.approx(
         completed.processor_seconds / (after.at - before.at), abs=0.05
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the library is asked")
+def test_counters_read_here_are_those_that_the_library_reads():
+    read, told = _counters_of_linux(), _counters()
+    assert read is not None
+    assert read.memory == told.memory
+    assert read.available == pytest.approx(told.available, rel=0.05)
+    assert read.busy == pytest.approx(told.busy, abs=1.0)
+    assert read.stolen == pytest.approx(told.stolen, abs=1.0)
+    assert read.moved <= told.moved
 
 
 def test_a_look_is_quick():

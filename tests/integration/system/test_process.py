@@ -97,6 +97,32 @@ def test_a_log_keeps_head_and_tail_of_endless_output(process, tmp_path):
     assert len(text) < 11_000
 
 
+@pytest.mark.parametrize("apart", [False, True], ids=["together", "with a thread each"])
+def test_who_never_stops_talking_is_ended_at_the_time_limit(process, apart):
+    chatter = "import sys\nwhile True: sys.stdout.write('x' * 4096)"
+    completed = process.run(python(chatter, timeout=0.5, grace=0.2, hear=str.strip if apart else None))
+    assert completed.timed_out
+    assert completed.stdout.startswith("xxxx")
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["together", "with a thread each"])
+def test_both_streams_are_taken_to_their_end_however_much_they_say(process, apart):
+    talk = "import sys\nfor _ in range(300): sys.stdout.write('o' * 1000); sys.stderr.write('e' * 1000)"
+    completed = process.run(python(talk, hear=str.strip if apart else None))
+    assert completed.exit_code == 0
+    assert completed.stdout == "o" * 300_000
+    assert completed.stderr == "e" * 300_000
+
+
+def test_last_words_on_being_told_to_end_are_kept(process, tmp_path):
+    last = "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit('x' * 200_000))\ntime.sleep(60)"
+    log = tmp_path / "log"
+    completed = process.run(python(last, timeout=1.0, grace=5.0, log=log))
+    assert completed.timed_out
+    assert completed.exit_code == 1
+    assert log.stat().st_size > 200_000
+
+
 def test_environment_is_exactly_what_was_asked(process):
     done = process.run(python("import os; print(sorted(os.environ))", env={"ONLY": "1"}))
     assert "ONLY" in done.stdout

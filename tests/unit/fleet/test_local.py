@@ -57,3 +57,11 @@ def test_an_interrupted_consumer_waits_for_nobody_and_starts_nothing_more():
 
 def test_fewer_than_one_worker_is_one():
     assert list(LocalExecutor(0).map(str, [1, 2])) == ["1", "2"]
+
+
+def test_a_thread_does_one_job_after_the_other_and_ends_when_all_are_done():
+    threads = list(LocalExecutor(2).map(lambda _: threading.current_thread(), range(50)))
+    assert len(set(threads)) <= 2
+    for thread in threads:
+        thread.join(5.0)
+        assert not thread.is_alive()

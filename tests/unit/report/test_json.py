@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from envmgr.model.outcome import Outcome
-from envmgr.report.json import envelope, plan_data, run_data, strict
+from envmgr.report.json import envelope, plan_data, run_data, strict, text_of
 
 SHAPE = {
     *("manifest", "variant", "runner", "device", "parameters", "outcome", "observed", "expected", "phase", "reason"),
@@ -84,3 +84,10 @@ def test_anything_of_ours_becomes_plain():
         "day": "2026-01-02",
         "path": "/a",
     }
+
+
+@pytest.mark.parametrize("value", [{"a": [1, 2.5, None, True], "é": {}, "b": []}, {"path": "no text: \udc80"}])
+def test_a_document_reads_back_as_it_was_whatever_its_texts_hold(value):
+    text = text_of(value)
+    assert json.loads(text) == value
+    assert text.splitlines()[1].startswith('  "')
