@@ -92,13 +92,13 @@ def compare(workplace: Workplace, wishes: CompareWishes) -> Comparisons:
 
 def _before(workplace: Workplace, run: Run) -> str:
     """Return the latest earlier run of the same matrix on the same host, empty if there is none."""
-    asked = (run.record.plan.matrix, run.record.host)
+    asked = (run.record.purpose, run.record.plan.matrix, run.record.host)
     for name in reversed(workplace.store.names()):
         if name >= run.record.id:
             continue
         with suppress(StoreError):  # a damaged run is none to compare with
             head = workplace.store.head(name)
-            if (head.plan.matrix, head.host) == asked and not strangers(head, run.record):
+            if (head.purpose, head.plan.matrix, head.host) == asked and not strangers(head, run.record):
                 return name
     return ""
 

@@ -31,7 +31,8 @@ def runs_of(workplace: Workplace, names: Sequence[str] = ()) -> Run:
             continue
         try:
             head = store.head(name)
-            if head.plan.matrix == latest.record.plan.matrix and not any(_same_host(head, run) for run in latest_ones):
+            alike = (head.purpose, head.plan.matrix) == (latest.record.purpose, latest.record.plan.matrix)
+            if alike and not any(_same_host(head, run) for run in latest_ones):
                 latest_ones.append(store.load(name))
         except StoreError as error:
             damaged.append(f"run {name}: {error.why}")

@@ -10,7 +10,7 @@ from envmgr.store.query import LATEST, find_run
 
 
 def stored_run(workplace: Workplace, name: str = LATEST) -> Run:
-    """Return a run by (the beginning of) its id, or the latest that can be read: later ones are told and left out.
+    """Return a run by (the beginning of) its id, or the latest of a matrix that can be read; later ones are told.
 
     Raises StoreError when there is none, and when one that is named cannot be read.
     """
@@ -20,7 +20,8 @@ def stored_run(workplace: Workplace, name: str = LATEST) -> Run:
     unread: StoreError | None = None
     for each in reversed(store.names()):
         try:
-            return store.load(each)
+            if store.head(each).purpose == "matrix":
+                return store.load(each)
         except StoreError as error:
             workplace.listener.on_event(Event("warning", f"run {each}", f"left out: {error.what}: {error.why}"))
             unread = unread or error

@@ -160,12 +160,16 @@ class Parity(Noun):
 
 
 class RunRecord(Noun):
-    """The head of a run: what was planned, where, and in which envs; `identities` are those of the hosts by name."""
+    """The head of a run: what was planned, where, and in which envs; `identities` are those of the hosts by name.
+
+    What a bisection measures is a run like any other, but never `latest`: that is a matrix the user asked for.
+    """
 
     schema_: Literal[1] = Field(default=1, alias="schema", serialization_alias="schema")
     id: str
     started_at: str
     command: tuple[str, ...] = ()
+    purpose: Literal["matrix", "bisect"] = "matrix"
     host: str
     identities: dict[str, str] = Field(default_factory=dict)
     envmgr: str

@@ -95,6 +95,7 @@ class PointCells:
             id=new_run_id(now),
             started_at=now.isoformat(timespec="seconds"),
             command=wishes.command,
+            purpose="bisect",
             host=self._facts.name,
             envmgr=version(),
             plan=plan.model_copy(

@@ -98,6 +98,7 @@ def store_run(workplace):
         record = RunRecord(
             id=name,
             started_at="2026-01-02T03:04:05+00:00",
+            purpose=fields.get("purpose", "matrix"),
             host=host,
             identities=fields.get("identities", {}),
             envmgr="0.1.0",

@@ -54,6 +54,20 @@ def test_where_no_run_can_be_read_the_latest_says_why(damaged):
     assert NEWEST in caught.value.hint
 
 
+def test_what_a_bisection_has_measured_is_never_the_latest_but_can_be_named(workplace, store_run):
+    store_run(OLD, {"alpha": 1.0}, processes=1)
+    store_run(NEW, {"alpha": 1.0}, processes=1, purpose="bisect")
+    assert stored_run(workplace).record.id == OLD
+    assert runs_of(workplace).record.id == OLD
+    assert stored_run(workplace, NEW).record.purpose == "bisect"
+
+
+def test_where_only_bisections_have_run_there_is_no_latest(workplace, store_run):
+    store_run(NEW, {"alpha": 1.0}, processes=1, purpose="bisect")
+    with pytest.raises(StoreError, match="there is no run yet"):
+        stored_run(workplace)
+
+
 def test_where_there_is_no_run_that_is_said(workplace):
     with pytest.raises(StoreError, match="there is no run yet"):
         stored_run(workplace)
