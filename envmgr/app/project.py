@@ -1,84 +1,17 @@
-"""A project: where manifests, matrices, runners, locks and results stand."""
+"""What a project holds: manifests, matrices, runners."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import envmgr
+from envmgr.app.whereabouts import Project
 from envmgr.errors import ManifestError, UsageError
 from envmgr.manifest import check, read
 from envmgr.manifest.faults import suggest
 from envmgr.model.manifest import Manifest, Matrix
 from envmgr.ports import Files
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The folders of one project; `root` is None when only what envmgr ships is in view."""
-
-    root: Path | None
-    manifests: Path
-    runner_folders: tuple[Path, ...]
-    state: Path
-
-    @property
-    def locks(self) -> Path:
-        """The folder of committed locks."""
-        return self.manifests / "locks"
-
-    @property
-    def own_locks(self) -> Path:
-        """The folder of locks made here, for manifests whose own folder is not to be written."""
-        return self.state / "locks"
-
-    @property
-    def kept(self) -> Path:
-        """The folder of artefacts that are kept by default, one folder a lock."""
-        return self.state / "kept"
-
-    def shown(self, path: Path) -> str:
-        """Return a path as errors show it: from the project's folder."""
-        return str(path.relative_to(self.root)) if self.root and path.is_relative_to(self.root) else str(path)
-
-    @property
-    def runs(self) -> Path:
-        """The folder of results."""
-        return self.state / "runs"
-
-
-def shipped_folder() -> Path:
-    """Return the folder that holds the `manifests/` and `runners/` that travel with envmgr.
-
-    In a wheel they lie inside the package, in a checkout beside it.
-    """
-    package = Path(envmgr.__file__).resolve().parent
-    inside = package / "shipped"
-    return inside if inside.is_dir() else package.parent
-
-
-def find_project(start: Path, asked: Path | None, fallback_state: Path, files: Files) -> Project:
-    """Find the project from `start` upwards (or take the one asked for); without one, show what envmgr ships."""
-    if asked is not None:
-        if not files.is_folder(asked / "manifests"):
-            raise UsageError(
-                f"{asked} is no envmgr project",
-                "wanted a folder with manifests/ in it",
-                f"envmgr init --project {asked}",
-            )
-        return _project_at(asked.resolve())
-    for folder in (start, *start.parents):
-        if any(path.suffix == ".toml" for path in files.list(folder / "manifests")):
-            return _project_at(folder.resolve())
-    shipped = shipped_folder()
-    return Project(None, shipped / "manifests", (shipped / "runners",), fallback_state)
-
-
-def _project_at(root: Path) -> Project:
-    runner_folders = tuple(dict.fromkeys((root / "runners", shipped_folder() / "runners")))
-    return Project(root, root / "manifests", runner_folders, root / ".envmgr")
 
 
 class Shelf(Mapping[str, Manifest]):
@@ -147,13 +80,13 @@ class Shelf(Mapping[str, Manifest]):
 
     def matrix(self, name: str) -> Matrix:
         """Read one matrix by name, the project's own first, then the shipped one."""
-        for folder in self._matrix_folders:
+        for folder in self._project.matrix_folders:
             path = folder / f"{name}.toml"
             text = self._files.read(path)
             if text is not None:
                 source = self._project.shown(path)
                 matrix = read.parse_matrix(text, source)
-                if folder != self._matrix_folders[0]:
+                if folder != self._project.matrix_folders[0]:
                     self._refuse_of_others(matrix)
                 check.check_matrix(matrix, text=text, source=source, runners=self.runners, manifests=self)
                 return matrix
@@ -169,17 +102,15 @@ class Shelf(Mapping[str, Manifest]):
             raise UsageError(
                 f"this project has no matrix {shipped.name!r}",
                 f"envmgr's own of that name is for envmgr's own manifests; this project has: {', '.join(self)}",
-                f"write {self._project.shown(self._matrix_folders[0] / shipped.name)}.toml, "
+                f"write {self._project.shown(self._project.matrix_folders[0] / shipped.name)}.toml, "
                 "with manifests = [...] and an [[entry]] for each runner",
             )
 
     def matrix_names(self) -> tuple[str, ...]:
         """Return the names of the project's matrices and of the shipped ones."""
-        return tuple(sorted({path.stem for folder in self._matrix_folders for path in self._files.list(folder)}))
-
-    @property
-    def _matrix_folders(self) -> tuple[Path, Path]:
-        return self._project.manifests / "matrices", shipped_folder() / "manifests" / "matrices"
+        return tuple(
+            sorted({path.stem for folder in self._project.matrix_folders for path in self._files.list(folder)})
+        )
 
     def _load(self, path: Path) -> Manifest:
         text = self._files.read(path)

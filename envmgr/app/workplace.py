@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from envmgr.app.place import HostPlace
-from envmgr.app.project import Project, Shelf, find_project
+from envmgr.app.project import Shelf
+from envmgr.app.whereabouts import Project, find_project
 from envmgr.env.accepted import record_of
 from envmgr.env.inside import PROBE
 from envmgr.env.linked import known_wheels

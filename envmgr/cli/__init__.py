@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Sequence
 
 from envmgr.cli.quick import answered, repeated
+from envmgr.cli.said import print_answer
 
 
 def run(argv: Sequence[str]) -> int:
@@ -13,6 +15,12 @@ def run(argv: Sequence[str]) -> int:
 
     One that is known to have nothing to do is answered at once.
     """
+    if _COMPLETING in os.environ:
+        from envmgr.cli.shells import answer as told
+
+        if (found := told(os.environ)) is not None:
+            print_answer(f"{found[0]}\n" if found[0] else "")
+            return found[1]
     argv, asked = _without_general(argv)
     if "--timings" not in asked:
         code = 0 if answered(argv) else repeated(argv, quiet="--quiet" in asked)
@@ -47,4 +55,5 @@ def _without_general(argv: Sequence[str]) -> tuple[list[str], frozenset[str]]:
     return kept + words[len(own) :], frozenset(own) & _GENERAL
 
 
+_COMPLETING = "_ENVMGR_COMPLETE"
 _GENERAL = frozenset({"--timings", "--quiet"})

@@ -8,13 +8,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from envmgr.cli.completion import complete_names, complete_outcomes, complete_pythons, complete_runners
 from envmgr.cli.options import DebugFlag, DeviceOption, JsonFlag, ProjectOption, pair
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
 
 _ITSELF = "*"
 
-OptionalName = Annotated[str | None, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.")]
+OptionalName = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.", autocompletion=complete_names),
+]
 Package = Annotated[
     str | None, typer.Option("--package", metavar="P", help="Bisect the releases of a package, its family with it.")
 ]
@@ -22,20 +26,32 @@ Days = Annotated[bool, typer.Option("--date", help="Bisect the day as of which e
 Python = Annotated[
     str | None,
     typer.Option(
-        "--python", metavar="[VERSION]", help="Bisect the Pythons that stand here; with a value: the set's Python."
+        "--python",
+        metavar="[VERSION]",
+        help="Bisect the Pythons that stand here; with a value: the set's Python.",
+        autocompletion=complete_pythons,
     ),
 ]
 Nightly = Annotated[bool, typer.Option("--nightly", help="Bisect the days of what floats in the manifest.")]
 Good = Annotated[str, typer.Option("--good", metavar="A", help="The end that is good: a version or a day.")]
 Bad = Annotated[str, typer.Option("--bad", metavar="B", help="The end that is bad.")]
 Probe = Annotated[str | None, typer.Option("--probe", metavar="CODE", help="Python code: good where it passes.")]
-Runner = Annotated[str | None, typer.Option("--runner", metavar="R", help="A runner instead of a probe.")]
+Runner = Annotated[
+    str | None,
+    typer.Option("--runner", metavar="R", help="A runner instead of a probe.", autocompletion=complete_runners),
+]
 Metric = Annotated[
     str | None,
     typer.Option("--metric", metavar="M", help="Bad is what differs in it: seconds, first_call, or the runner's own."),
 ]
 OutcomeOption = Annotated[
-    str | None, typer.Option("--outcome", metavar="O", help="Bad is this outcome alone: wrong, crashed, ...")
+    str | None,
+    typer.Option(
+        "--outcome",
+        metavar="O",
+        help="Bad is this outcome alone: wrong, crashed, ...",
+        autocompletion=complete_outcomes,
+    ),
 ]
 Parameters = Annotated[
     list[str] | None, typer.Option("--set", metavar="K=V", help="A parameter of the runner (repeatable).")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_cells, complete_platforms
 from envmgr.cli.options import (
     DebugFlag,
     JsonFlag,
@@ -31,7 +32,10 @@ def register(application: typer.Typer) -> None:
 def lock(
     names: OptionalNames = None,
     platform: Annotated[
-        list[str] | None, typer.Option("--platform", metavar="P", help="Only for this platform (repeatable).")
+        list[str] | None,
+        typer.Option(
+            "--platform", metavar="P", help="Only for this platform (repeatable).", autocompletion=complete_platforms
+        ),
     ] = None,
     upgrade_package: Annotated[
         list[str] | None,
@@ -69,7 +73,12 @@ def build(
     names: OptionalNames = None,
     from_run: Annotated[
         str | None,
-        typer.Option("--from-run", metavar="RUN#CELL", help="Bring back what a cell of a run was measured in."),
+        typer.Option(
+            "--from-run",
+            metavar="RUN#CELL",
+            help="Bring back what a cell of a run was measured in.",
+            autocompletion=complete_cells,
+        ),
     ] = None,
     offline: Offline = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when the result is not what was asked.")] = False,

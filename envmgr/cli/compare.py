@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_cells, complete_runs
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, leaving_cycles, perform
 
@@ -18,13 +19,23 @@ def register(group: typer.Typer) -> None:
 
 def compare(
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN", help="Runs, by (the beginning of) their ids.")
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="Runs, by (the beginning of) their ids.", autocompletion=complete_runs),
     ] = None,
     cell: Annotated[
-        list[str] | None, typer.Option("--cell", metavar="CELL", help="Cells of a run: the others against the first.")
+        list[str] | None,
+        typer.Option(
+            "--cell",
+            metavar="CELL",
+            help="Cells of a run: the others against the first.",
+            autocompletion=complete_cells,
+        ),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="RUN|CELL", help="The run or cell to compare with.")
+        str | None,
+        typer.Option(
+            "--baseline", metavar="RUN|CELL", help="The run or cell to compare with.", autocompletion=complete_runs
+        ),
     ] = None,
     fail_if_slower: Annotated[
         str | None, typer.Option("--fail-if-slower", metavar="10%", help="Exit 1 when a cell is slower by more.")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_devices, complete_names_and_cells, complete_pythons
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption, day, pair, seconds_of
 from envmgr.cli.session import Answer, Options, perform
 from envmgr.errors import UsageError
@@ -16,6 +17,7 @@ OptionalName = Annotated[
     typer.Argument(
         metavar="NAME|RUN#CELL|RUN",
         help="A manifest, as NAME or NAME@VARIANT; a cell of a run, or all that failed in it.",
+        autocompletion=complete_names_and_cells,
     ),
 ]
 Command = Annotated[
@@ -32,7 +34,10 @@ Source = Annotated[
     ),
 ]
 Python = Annotated[
-    str | None, typer.Option("--python", metavar="VERSION", help="The Python of a set given by --require.")
+    str | None,
+    typer.Option(
+        "--python", metavar="VERSION", help="The Python of a set given by --require.", autocompletion=complete_pythons
+    ),
 ]
 Requirements = Annotated[list[str] | None, typer.Option("--require", metavar="R", help="A requirement (repeatable).")]
 Variables = Annotated[
@@ -51,7 +56,9 @@ Good = Annotated[
     str | None,
     typer.Option("--good", metavar="RUN|LOCK|FREEZE|VENV|DATE", help="What held: the difference itself is searched."),
 ]
-OnDevice = Annotated[str | None, typer.Option("--device", metavar="D", help="The device to try it on.")]
+OnDevice = Annotated[
+    str | None, typer.Option("--device", metavar="D", help="The device to try it on.", autocompletion=complete_devices)
+]
 Apply = Annotated[bool, typer.Option("--apply", help="Write the fix into the manifest and lock it again.")]
 Blind = Annotated[bool, typer.Option("--blind", hidden=True, help="Keep from the engine what processes print.")]
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_names_and_runs
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, perform
 
@@ -18,8 +19,10 @@ def register(application: typer.Typer) -> None:
 
 
 def diff(
-    first: Annotated[str, typer.Argument(metavar="A", help=f"One side: {_SIDES}.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The other side.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help=f"One side: {_SIDES}.", autocompletion=complete_names_and_runs)
+    ],
+    second: Annotated[str, typer.Argument(metavar="B", help="The other side.", autocompletion=complete_names_and_runs)],
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from envmgr.cli.bundle import export_bundle
+from envmgr.cli.completion import complete_platforms
 from envmgr.cli.options import DebugFlag, JsonFlag, Name, ProjectOption
 from envmgr.cli.session import Answer, Options, perform, print_json, say
 
@@ -65,7 +66,13 @@ def export(
     ] = "requirements",
     output: OutputOption = None,
     platform: Annotated[
-        str | None, typer.Option("--platform", metavar="P", help="Of this platform's lock (else: this host's).")
+        str | None,
+        typer.Option(
+            "--platform",
+            metavar="P",
+            help="Of this platform's lock (else: this host's).",
+            autocompletion=complete_platforms,
+        ),
     ] = None,
     json: JsonFlag = False,
     project: ProjectOption = None,

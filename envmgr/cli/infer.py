@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_pythons
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption, day, seconds_of
 from envmgr.cli.session import Answer, Options, perform
 
 Scripts = Annotated[list[Path], typer.Argument(metavar="SCRIPT...", help="Scripts, notebooks, or folders of them.")]
 Date = Annotated[str | None, typer.Option("--date", metavar="DATE", help="The day on which it worked: 2019-07-01.")]
-Python = Annotated[str | None, typer.Option("--python", metavar="VERSION", help="On this Python alone.")]
+Python = Annotated[
+    str | None,
+    typer.Option("--python", metavar="VERSION", help="On this Python alone.", autocompletion=complete_pythons),
+]
 ManifestName = Annotated[
     str | None, typer.Option("--name", metavar="NAME", help="The manifest's name (else: the script's).")
 ]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from envmgr.cli.completion import complete_matrices, complete_runs
+from envmgr.cli.completion import complete_cells, complete_matrices, complete_runs
 from envmgr.cli.options import (
     DebugFlag,
     DeviceNames,
@@ -176,7 +176,12 @@ def show(
 
 
 def logs(
-    cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell by id or name; RUN#CELL for an earlier run.")],
+    cell: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELL", help="A cell by id or name; RUN#CELL for an earlier run.", autocompletion=complete_cells
+        ),
+    ],
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from envmgr.cli.completion import complete_names
+from envmgr.cli.completion import complete_devices, complete_names, complete_pythons
 from envmgr.errors import UsageError
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON envelope on stdout; talk goes to stderr.")]
@@ -30,7 +30,13 @@ Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A manifest, as NAME or NAME@VARIANT.", autocompletion=complete_names)
 ]
 PythonOption = Annotated[
-    str | None, typer.Option("--python", metavar="PATH|VERSION", help="The interpreter to use as base.")
+    str | None,
+    typer.Option(
+        "--python",
+        metavar="PATH|VERSION",
+        help="The interpreter to use as base.",
+        autocompletion=complete_pythons,
+    ),
 ]
 NoDownloads = Annotated[
     bool, typer.Option("--no-python-downloads", help="Never fetch a Python; say what is missing instead.")
@@ -43,9 +49,18 @@ EnvNames = Annotated[
     ),
 ]
 DeviceNames = Annotated[
-    list[str] | None, typer.Option("--device", metavar="D", help="Only these devices, by id or api (repeatable).")
+    list[str] | None,
+    typer.Option(
+        "--device",
+        metavar="D",
+        help="Only these devices, by id or api (repeatable).",
+        autocompletion=complete_devices,
+    ),
 ]
-DeviceOption = Annotated[str | None, typer.Option("--device", metavar="D", help="The device, by id or api.")]
+DeviceOption = Annotated[
+    str | None,
+    typer.Option("--device", metavar="D", help="The device, by id or api.", autocompletion=complete_devices),
+]
 
 
 def day(option: str, text: str | None) -> str:

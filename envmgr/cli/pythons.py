@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from envmgr.cli.completion import complete_pythons
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, perform, say
 
@@ -35,7 +36,10 @@ def list_pythons(json: JsonFlag = False, project: ProjectOption = None, debug: D
 
 
 def install(
-    version: Annotated[str, typer.Argument(metavar="V", help="A version (3.8, 3.8.20) or a uv request.")],
+    version: Annotated[
+        str,
+        typer.Argument(metavar="V", help="A version (3.8, 3.8.20) or a uv request.", autocompletion=complete_pythons),
+    ],
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,

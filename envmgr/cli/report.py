@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from envmgr.cli.completion import complete_runs
 from envmgr.cli.options import DebugFlag, JsonFlag, ProjectOption
 from envmgr.cli.session import Answer, Options, leaving_cycles, perform, say
 
@@ -21,7 +22,11 @@ def register(group: typer.Typer) -> None:
 def report(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN", help="Runs by (the beginning of) their ids; several are one matrix."),
+        typer.Argument(
+            metavar="RUN",
+            help="Runs by (the beginning of) their ids; several are one matrix.",
+            autocompletion=complete_runs,
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="OUT", help="One self-contained page; `-` is stdout.")] = None,
     markdown: Annotated[Path | None, typer.Option(metavar="OUT", help="For an issue or a pull request.")] = None,

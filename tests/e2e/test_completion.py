@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,13 @@ def needs(shell):
 @pytest.fixture
 def installed(project):
     """Return a function that installs the completion from within a shell, as its user would; Enter only tells the line."""
-    project.manifest("two", tables='[variants]\npython = ["3.11", "3.12"]\n', python=">=3.11,<3.13")
+    project.manifest("two", tables='[variants]\npython = ["3.11", "3.12", "3.9"]\n', python=">=3.9,<3.13")
+    project.write("manifests/broken.toml", "schema = 1\nname = [\n")
+    project.write("runners/läufer zwei.py", "")
     project.matrix(manifests=["one"], name="nightly")
+    elsewhere = project.root / "other place"
+    (elsewhere / "manifests").mkdir(parents=True)
+    (elsewhere / "manifests" / "far-away.toml").write_text("schema = 1\n")
     program = project.write(
         "bin/envmgr",
         '#!/bin/sh\ncase "$*$_ENVMGR_COMPLETE" in\n'
@@ -70,7 +76,14 @@ FIRST = "envmgr do\t"
 LINES = {
     "envmgr bug\t": "LINE bug-report.",
     "envmgr build o\t": "LINE build one.",
-    "envmgr verify two@py3.12\t": "LINE verify two@py3.12.",
+    "envmgr verify two@py3.9\t": "LINE verify two@py3.9.",
+    "envmgr verify two@py3.1\t2\t": "LINE verify two@py3.12.",
+    "envmgr build one t\t": "LINE build one two.",
+    "envmgr build --project 'other place' f\t": "LINE build --project other place far-away.",
+    "envmgr bisect one --runner lä\t": "LINE bisect one --runner läufer zwei.",
+    "envmgr run one --device met\t": "LINE run one --device metal.",
+    "envmgr lock --platform windows\t": "LINE lock --platform windows-x86_64.",
+    "envmgr matrix run --effort=lo\t": "LINE matrix run --effort=long.",
     "envmgr matrix run ni\t": "LINE matrix run nightly.",
     "envmgr export one --to py\t": "LINE export one --to pylock.",
     "envmgr build --off\t": "LINE build --offline.",
@@ -87,17 +100,20 @@ LINES = {
 def test_tab_completes_the_line_in_a_shell_of_its_user(installed, project, command):
     environment = installed(command[0])
     shown = typed(command, "\n".join([FIRST, *LINES, "exit", ""]), project.root, environment)
-    told = [line.strip().replace(" .", ".") for line in shown.splitlines() if line.startswith("LINE ")]
+    found = (re.match(r"(?:\x1b\[J)?(LINE .*)", line) for line in shown.splitlines())
+    told = [each[1].strip().replace(" .", ".") for each in found if each]
     assert told[1:] == list(LINES.values()), shown
 
 
 @needs("fish")
 def test_fish_offers_commands_options_and_names(installed, project):
     environment = installed("fish")
-    for line, told in LINES.items():
+    for keys, told in LINES.items():
+        line = keys.partition("\t")[0]
         done = subprocess.run(
-            ["fish", "-c", f"complete -C '{line.strip()}'"], cwd=project.root, env=environment,
+            ["fish", "-c", 'complete -C "$argv"', "--", line], cwd=project.root, env=environment,
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         offered = [row.partition("\t")[0] for row in done.stdout.splitlines()]
-        assert told.rstrip(".").split()[-1] in offered, (line, done.stdout, done.stderr)
+        wanted = told.rstrip(".").removeprefix("LINE")
+        assert any(wanted.endswith(f" {word}") for word in offered), (line, done.stdout, done.stderr)

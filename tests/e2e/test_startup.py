@@ -47,6 +47,16 @@ def test_help_imports_the_command_line_alone(project):
     assert all(name in OURS | {"envmgr.errors"} or name.startswith("envmgr.cli") for name in ours), ours
 
 
+def test_what_tab_offers_is_read_off_the_disk_without_anything_heavy(project):
+    line = {"_ENVMGR_COMPLETE": "complete_bash", "COMP_WORDS": "envmgr\nrun\none\n--device\n", "COMP_CWORD": "4"}
+    project.environment |= line
+    shown, modules = imported(project)
+    assert "metal" in shown
+    assert not modules & (HEAVY - {"typer", "typing", "uuid", "subprocess", "dataclasses", "platformdirs"})
+    rooms = {name.split(".")[1] for name in modules if name.startswith("envmgr.")}
+    assert rooms <= {"__main__", "app", "cli", "errors"}, rooms
+
+
 def test_a_build_with_nothing_to_do_imports_next_to_nothing(project):
     for _ in range(2):
         assert project.run("build", "one").returncode == 0

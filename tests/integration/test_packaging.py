@@ -134,7 +134,7 @@ def test_a_runner_of_an_installed_wheel_runs(wheel, tmp_path):
     )
     code = (
         f"import sys; sys.path.insert(0, {str(place)!r})\n"
-        "import envmgr; from envmgr.app.project import shipped_folder\n"
+        "import envmgr; from envmgr.app.whereabouts import shipped_folder\n"
         "print(envmgr.__file__); print(shipped_folder())"
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
