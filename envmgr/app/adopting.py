@@ -35,7 +35,7 @@ def adopt_file(folder: Path, source: Path, name: str | None, files: Files) -> Ad
     `name` is that of the manifest; several get it as their first part. Raises UsageError when one is there already:
     nothing is written then.
     """
-    text = files.read(source)
+    text = _text_of(source, files)
     if text is None:
         raise _unreadable(source, files)
     drafts = adopt(source.name, text, FilesBeside(source.parent, files))
@@ -76,7 +76,7 @@ class FilesBeside(Mapping[str, str]):
         self._files = files
 
     def __getitem__(self, path: str) -> str:
-        text = self._files.read(self._folder / path)
+        text = _text_of(self._folder / path, self._files)
         if text is None:
             raise KeyError(path)
         return text
@@ -86,6 +86,17 @@ class FilesBeside(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._files.list(self._folder))
+
+
+def _text_of(path: Path, files: Files) -> str | None:
+    """Return a file's text without the sign of its encoding; what PowerShell's `>` writes is UTF-16.
+
+    Of such a file what is ASCII is read, and all that a reader looks for is that.
+    """
+    text = files.read(path)
+    if text is not None and text.startswith("\ufffd\ufffd") and "\0" in text:
+        return text.removeprefix("\ufffd\ufffd").replace("\0", "")
+    return text and text.removeprefix("\ufeff")
 
 
 def _names(drafts: tuple[Draft, ...], source: Path, name: str | None) -> tuple[str, ...]:

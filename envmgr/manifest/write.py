@@ -23,9 +23,15 @@ def write_draft(draft: Draft, name: str, source: str) -> str:
     if draft.overrides:
         lines.append("# what is said here takes the place of what other distributions ask for, and adds nothing")
         lines += _list("overrides", draft.overrides)
+    if draft.exclude_newer:
+        lines.append(f"exclude-newer = {draft.exclude_newer}")
+    lines += _list("build-constraints", draft.build_constraints)
     lines.append(f"runners = [{', '.join(_text(runner) for runner in RUNNERS)}]")
     if draft.pythons:
         lines += ["", "[variants]", f"python = [{', '.join(_text(each) for each in draft.pythons)}]"]
+    if draft.build_requires:
+        needed = (f"{_text(name)} = [{', '.join(map(_text, each))}]" for name, each in draft.build_requires.items())
+        lines += ["", "[build-requires]", *needed]
     if draft.variables:
         lines += ["", "[env]", *(f"{_text(key)} = {_text(value)}" for key, value in draft.variables.items())]
     for index in draft.indexes:

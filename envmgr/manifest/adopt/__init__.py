@@ -8,7 +8,7 @@ from pathlib import PurePath
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.asv import read_asv
 from envmgr.manifest.adopt.conda import read_environment
-from envmgr.manifest.adopt.draft import Draft, limited
+from envmgr.manifest.adopt.draft import Draft, limited, with_doubts
 from envmgr.manifest.adopt.nox import read_noxfile
 from envmgr.manifest.adopt.pipenv import read_pipfile, read_pipfile_lock
 from envmgr.manifest.adopt.project import read_pylock, read_pyproject
@@ -16,22 +16,31 @@ from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.setup_config import read_setup_config
 from envmgr.manifest.adopt.setup_script import read_setup_script
 from envmgr.manifest.adopt.tox import read_tox
+from envmgr.manifest.adopt.tox_toml import read_tox_toml
 
 Reader = Callable[[str, Mapping[str, str]], tuple[Draft, ...]]
 
 _BY_NAME: dict[str, Reader] = {
-    "pyproject.toml": lambda text, _: read_pyproject(text),
+    "pyproject.toml": read_pyproject,
     "pylock.toml": lambda text, _: read_pylock(text),
     "environment.yml": read_environment,
     "environment.yaml": read_environment,
     "tox.ini": read_tox,
+    "tox.toml": read_tox_toml,
     "noxfile.py": read_noxfile,
     "asv.conf.json": lambda text, _: read_asv(text),
+    "asv.conf.jsonc": lambda text, _: read_asv(text),
     "Pipfile": lambda text, _: read_pipfile(text),
     "Pipfile.lock": lambda text, _: read_pipfile_lock(text),
     "setup.cfg": read_setup_config,
     "setup.py": read_setup_script,
 }
+_WITH_EXPORT = {
+    "uv.lock": "uv export --format requirements-txt --output-file requirements.txt",
+    "poetry.lock": "poetry export --output requirements.txt",
+    "pdm.lock": "pdm export --output requirements.txt",
+}
+"""Locks that their own tool alone can read: for which environment each entry is stands in no entry."""
 FORMS = (*_BY_NAME, "requirements.txt", "a freeze")
 """What can be read, by the file's usual name."""
 
@@ -43,6 +52,10 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
     Raises UsageError for a form that is not known and for a text that is not of its form.
     """
     path = PurePath(name)
+    if path.name in _WITH_EXPORT:
+        found = "wanted a list of what is in one environment; it is for its tool, and for many at once"
+        hint = f"{_WITH_EXPORT[path.name]}, then envmgr init --from requirements.txt"
+        raise UsageError(f"{path.name} is a lock of another tool", found, hint)
     reader = _BY_NAME.get(path.name)
     if reader is None and path.suffix in {".yml", ".yaml"}:
         reader = _BY_NAME["environment.yml"]
@@ -62,7 +75,7 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
             f"{name} has not the shape of its form", f"found values of another kind ({error})", "mend the file"
         ) from error
     if not any(draft.requirements for draft in drafts):
-        raise UsageError(
-            f"{name} asks for no distribution", "wanted at least one requirement; found none", "envmgr init"
-        )
-    return tuple(limited(draft) for draft in drafts)
+        told = "; ".join(note for draft in drafts for note in draft.notes)
+        found = "wanted at least one requirement; found none" + (f": {told}" if told else "")
+        raise UsageError(f"{name} asks for no distribution", found, "envmgr init")
+    return tuple(with_doubts(limited(draft)) for draft in drafts)

@@ -22,6 +22,8 @@ def read_asv(text: str) -> tuple[Draft, ...]:
     kept, unusable = settle(_requirements(wanted, notes))
     sorted_out = [key for key in ("include", "exclude") if data.get(key)]
     notes += [f"not taken over: {key}, which {key}s single combinations of the matrix" for key in sorted_out]
+    notes += [f"not taken over: {key}" for key in ("conda_environment_file", "conda_channels") if data.get(key)]
+    notes.append("the project itself and what it depends on are not in it: asv builds them from its repository")
     variables = {
         str(name): str(values[-1] if isinstance(values, list) else values)
         for name, values in ((matrix.get("env_nobuild") or {}) | (matrix.get("env") or {})).items()
@@ -42,6 +44,9 @@ def read_asv(text: str) -> tuple[Draft, ...]:
 def _requirements(wanted: Mapping[str, Any], notes: list[str]) -> Iterator[str]:
     for key, values in wanted.items():
         if key in {"env", "env_nobuild", "@env"}:
+            continue
+        if re.search(r"://|[./]{2}|/.*/", key):
+            notes.append(f"left out: {key.removeprefix('pip+')} comes from a folder or a repository, not from an index")
             continue
         versions = values if isinstance(values, list) else [values]
         chosen = versions[-1] if versions else ""

@@ -33,13 +33,15 @@ _SPELT = {
 _NOT_PYTHON = re.compile(
     r"(cuda|cudnn|cudatoolkit|nccl|mkl|blas|libblas|liblapack|openblas|libgcc|libstdcxx|_libgcc_mutex|_openmp_mutex|"
     r"gcc|gxx|clang|compilers|cxx-compiler|c-compiler|cmake|make|ninja|git|ffmpeg|nodejs|openssl|zlib|xz|sqlite|tk|"
-    r"readline|ncurses|ca-certificates|libffi|bzip2|ld_impl|llvm-openmp|pytorch-mutex|pytorch-cuda|r)"
+    r"readline|ncurses|ca-certificates|libffi|bzip2|ld_impl|llvm-openmp|pytorch-mutex|pytorch-cuda|r|numpy-base|nomkl|"
+    r"python_abi)"
     r"([-_.].*)?"
 )
 _MATCH = re.compile(
     r"(?:(?P<channel>[\w./-]+)::)?(?P<name>[\w.-]+)\s*(?P<version>[=<>!~][^\s\[]*|\s+[\d*][^\s\[]*)?"
     r"(?:\s[^\[]*)?(?P<told>\[.*\])?"
 )
+_BUILD = re.compile(r"[^=\s]+={1,2}[^=\s]+=(?P<build>[\w.]+)")
 _TOLD_VERSION = re.compile(r"\bversion\s*=\s*['\"]?([^'\"\]]+)")
 
 
@@ -66,9 +68,11 @@ def read_environment(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
             continue
         if name == "python":
             python = _any_patch(python_range(version or ANY_PYTHON), notes)
-        elif _NOT_PYTHON.fullmatch(name):
+        elif _NOT_PYTHON.fullmatch(name) or _is_library(str(entry)):
             notes.append(f"left out: {name} is no distribution of a package index (a library or tool of the system)")
         else:
+            if "|" in str(entry):
+                notes.append(f"of the alternatives in {entry} the last is taken")
             texts.append(f"{_SPELT.get(name, name)}{version}")
     kept, unusable = settle(texts)
     variables = {str(name): str(value) for name, value in (data.get("variables") or {}).items()}
@@ -95,6 +99,16 @@ def asked_of_conda(text: str) -> tuple[str, str] | None:
         return None
     told = _TOLD_VERSION.search(found["told"] or "")
     return found["name"].lower(), _specifier(told[1] if told else found["version"] or "")
+
+
+def _is_library(entry: str) -> bool:
+    """Tell whether conda's build of it is for no Python: such builds have no `py` in their names.
+
+    >>> _is_library("zstd=1.5.5=hc292b87_0"), _is_library("numpy=1.24.3=py310h5f9d8c6_1"), _is_library("numpy=1.24")
+    (True, False, False)
+    """
+    found = _BUILD.fullmatch(entry.rpartition("::")[2].strip())
+    return found is not None and "py" not in found["build"]
 
 
 def _any_patch(python: str, notes: list[str]) -> str:
@@ -135,10 +149,10 @@ def _specifier(text: str) -> str:
 
     >>> _specifier("=1.19"), _specifier("==1.19.2"), _specifier("=1.19.2=py38h54aff64_0"), _specifier(">=2,<3")
     ('==1.19.*', '==1.19.2', '==1.19.2', '>=2,<3')
-    >>> _specifier("3.8.*"), _specifier("*")
-    ('==3.8.*', '')
+    >>> _specifier("3.8.*"), _specifier("*"), _specifier(">=1.16|<2")
+    ('==3.8.*', '', '<2')
     """
-    bare = text.strip()
+    bare = text.rpartition("|")[2].strip()
     if bare in {"", "*"}:
         return ""
     if bare.startswith("=") and not bare.startswith("=="):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from envmgr.errors import UsageError
 
@@ -17,6 +17,8 @@ ANY_PYTHON = ">=3.8"
 
 _MINOR = re.compile(r"3\.\d+")
 _MINORS = range(5, 21)
+_PREFIX_OF_RANGE = re.compile(r"(>=|<)(\s*\d[\d.]*)\.\*")
+_BUILT_BY_CONDA = re.compile(r"file://.*(/croots?/|feedstock_root|/conda-bld/|/abs_\w+/|/ci_?\d*/\w+_\d{10})")
 _NO_DISTRIBUTIONS = {"pkg-resources": "Debian's pip lists it, and no index has it"}
 
 
@@ -34,7 +36,7 @@ class Draft:
     """What a file says, in a manifest's words; `notes` tell what it says that a manifest cannot.
 
     `name` is empty where the file names nothing. `constraints` limit what is asked for by anybody, `overrides` take the
-    place of what others ask for.
+    place of what others ask for; `exclude_newer` is a day, or empty.
     """
 
     requirements: tuple[str, ...]
@@ -43,16 +45,34 @@ class Draft:
     pythons: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     overrides: tuple[str, ...] = ()
+    build_constraints: tuple[str, ...] = ()
+    build_requires: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude_newer: str = ""
     indexes: tuple[DraftIndex, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def groups_left(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the note on extras and groups that are not installed."""
+    listed = ", ".join(dict.fromkeys(names))
+    return (f"not taken over: the extras and groups {listed}",) if listed else ()
+
+
+def with_all_notes(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+    """Return the drafts that ask for something; what was to be told of the others is told with the first of them."""
+    told = tuple(drafts)
+    kept = [draft for draft in told if draft.requirements] or list(told[:1])
+    notes = [note for draft in told if draft not in kept for note in draft.notes]
+    return (*(replace(draft, notes=(*draft.notes, *notes)) for draft in kept[:1]), *kept[1:])
 
 
 def settle(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the requirements that a lock can hold, each once in its order, and notes on those that it cannot."""
     kept: dict[str, None] = {}
     notes: list[str] = []
-    for text in texts:
+    for written in texts:
+        text = _PREFIX_OF_RANGE.sub(r"\1\2", written)
         try:
             requirement = Requirement(text)
         except InvalidRequirement as error:
@@ -60,15 +80,38 @@ def settle(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
             notes.append(f"left out: {text!r} is no requirement that an index can serve ({reason})")
             continue
         if requirement.url:
-            notes.append(f"left out: {requirement.name} is asked for by address, and a lock names versions and hashes")
+            text, note = _of_address(requirement)
+            notes.append(note)
+            if text:
+                kept[text] = None
             continue
-        if requirement.name in _NO_DISTRIBUTIONS:
-            notes.append(f"left out: {text} ({_NO_DISTRIBUTIONS[requirement.name]})")
+        if canonicalize_name(requirement.name) in _NO_DISTRIBUTIONS:
+            notes.append(f"left out: {text} ({_NO_DISTRIBUTIONS[canonicalize_name(requirement.name)]})")
             continue
         if "+" in str(requirement.specifier):
             notes.append(f"{text} has a local version, which only an index of its own has: name that under [[index]]")
         kept[text] = None
     return tuple(kept), tuple(notes)
+
+
+def _of_address(requirement: Requirement) -> tuple[str, str]:
+    """Return what stands for a requirement by address, "" for nothing, and the note on it.
+
+    What conda has built comes from a folder of the machine that built it: an index has the same distribution, and the
+    version is known where the name of a wheel tells it.
+
+    >>> _of_address(Requirement("numpy @ file:///croot/dist/numpy-1.24.4-cp310-cp310-linux_x86_64.whl#sha256=ab"))[0]
+    'numpy==1.24.4'
+    """
+    name, address = requirement.name, requirement.url or ""
+    if not _BUILT_BY_CONDA.match(address):
+        return "", f"left out: {name} is asked for by address, and a lock names versions and hashes"
+    try:
+        version = parse_wheel_filename(address.partition("#")[0].rpartition("/")[2])[1]
+    except InvalidWheelFilename:
+        told = "its version does not stand there (`pip list --format=freeze` tells it): any is taken"
+        return name, f"{name} is asked for by the folder in which conda built it, and {told}"
+    return f"{name}=={version}", f"{name} is asked for by the wheel that conda built: {version} of the index is taken"
 
 
 def limited(draft: Draft) -> Draft:
@@ -87,6 +130,15 @@ def limited(draft: Draft) -> Draft:
         requirements += [str(limit) for limit in own if limit.marker is not None]
     rest = [str(limit) for each in limits.values() for limit in each]
     return replace(draft, requirements=tuple(requirements), constraints=(), overrides=(*draft.overrides, *rest))
+
+
+def with_doubts(draft: Draft) -> Draft:
+    """Return a draft that tells where its pins may ask for an older Python than the one that is taken for them."""
+    pinned = any(each.operator == "==" for text in draft.requirements for each in Requirement(text).specifier)
+    if draft.python != ANY_PYTHON or draft.pythons or not pinned:
+        return draft
+    told = "any Python from 3.8 on is taken, which is the newest here: limit it if a pinned version is older than that"
+    return replace(draft, notes=(*draft.notes, told))
 
 
 def python_range(text: str) -> str:

@@ -20,6 +20,12 @@ def texts_of(node: ast.expr, known: Mapping[str, ast.expr]) -> Iterator[str]:  #
             yield from texts_of(value, known)
         case ast.Name(id=name) if name in known:
             yield from texts_of(known[name], {key: value for key, value in known.items() if key != name})
+        case (
+            ast.Subscript(value=listed, slice=ast.Constant(value=int(place)))
+            | ast.Subscript(value=listed, slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(place))))
+        ) if is_list(listed, known):
+            found = list(texts_of(listed, known))
+            yield from found[-place:][:1] if isinstance(node.slice, ast.UnaryOp) else found[place:][:1]
         case ast.JoinedStr(values=parts):
             yield from _joined([list(texts_of(part, known)) for part in parts])
         case ast.FormattedValue(value=value, conversion=-1, format_spec=None):

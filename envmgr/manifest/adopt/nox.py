@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.conda import asked_of_conda
-from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle
+from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
 from envmgr.manifest.adopt.literals import texts_of
 from envmgr.manifest.adopt.requirements import read_requirements
 
 _TWO = 2
+_CHOSEN_PYTHON = "python="
+"""Where the Python of one combination stands among what names stand for: no name of Python's own can be this."""
+_WITH_VALUE = frozenset(
+    {"-i", "-f", "--index-url", "--extra-index-url", "--find-links", "--only-binary", "--no-binary"}
+)
 _MOST = 48
 """Combinations of parameters of a session that become a manifest each."""
 
@@ -31,7 +37,7 @@ def read_noxfile(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         if _is_called(decorator, "session", "nox_session")
         for chosen in _combinations(function, known)
     ]
-    return tuple(draft for draft in drafts if draft.requirements)
+    return with_all_notes(drafts)
 
 
 def _combinations(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> list[dict[str, ast.expr]]:
@@ -51,6 +57,7 @@ def _combinations(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> l
         listed = decorator.args[1]
         listed = known.get(listed.id, listed) if isinstance(listed, ast.Name) else listed
         items = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
+        names = [_CHOSEN_PYTHON if name == "python" else name for name in names]
         choices = [dict(zip(names, _values(item, len(names)), strict=False)) for item in items]
         found = [{**before, **choice} for choice in choices or [{}] for before in found]
     return found if len(found) <= _MOST else [{}]
@@ -68,21 +75,27 @@ def _draft(
 ) -> Draft:
     keywords = {each.arg: each.value for each in decorator.keywords} if isinstance(decorator, ast.Call) else {}
     name = "".join(texts_of(keywords["name"], known)) if "name" in keywords else function.name
-    asked = list(texts_of(keywords["python"], known)) if "python" in keywords else []
-    specifier, variants = python_of_many([minor_of(each) for each in asked])
     lines: list[str] = []
     notes: list[str] = []
+    specifier, variants = python_of_many(
+        _pythons(name, known.get(_CHOSEN_PYTHON, keywords.get("python")), known, notes)
+    )
+    notes += [
+        f"left out of session {name}: what {ast.unparse(call)} installs"
+        for call in _calls(function, "run_install", "run_always")
+    ]
     for call in _calls(function, "install", "conda_install"):
         given = [list(texts_of(argument, known)) for argument in call.args]
         if not all(given):
-            notes.append(f"left out of session {name}: an argument of line {call.lineno} is known only when it runs")
+            told = f"an argument of {ast.unparse(call)} is known only when it runs"
+            notes.append(f"left out of session {name}: {told}")
         words = [text for texts in given for text in texts]
-        lines += _as_lines(words, notes) if _is_called(call, "install") else _of_conda(words)
+        lines += _as_lines(words, notes) if _is_called(call, "install") else _of_conda(words, notes)
     inner, *_ = read_requirements("\n".join(lines), others)
     kept, unusable = settle(inner.requirements)
     return Draft(
         requirements=kept,
-        name="-".join([name, *_parameters(function, known)]),
+        name="-".join([name, *_chosen_python(known), *_parameters(function, known)]),
         python=specifier,
         pythons=variants,
         constraints=inner.constraints,
@@ -90,10 +103,29 @@ def _draft(
     )
 
 
+def _pythons(session: str, asked: ast.expr | None, known: Mapping[str, ast.expr], notes: list[str]) -> Iterator[str]:
+    """Yield the minor versions that a session is for; what names none, or is known only when it runs, is told."""
+    if asked is None or (isinstance(asked, ast.Constant) and not isinstance(asked.value, str)):
+        return
+    texts = list(texts_of(asked, known))
+    if not texts:
+        notes.append(f"the Pythons of session {session}, {ast.unparse(asked)}, are known only when it runs")
+    for text in texts:
+        if minor_of(text):
+            yield minor_of(text)
+        else:
+            notes.append(f"left out of session {session}: Python {text}")
+
+
+def _chosen_python(known: Mapping[str, ast.expr]) -> list[str]:
+    """Return the Python of one combination of parameters as a part of a manifest's name."""
+    return ["py" + minor_of(text) for text in texts_of(known[_CHOSEN_PYTHON], known)] if _CHOSEN_PYTHON in known else []
+
+
 def _parameters(function: ast.FunctionDef, known: Mapping[str, ast.expr]) -> Iterator[str]:
     """Yield the name and the value of each parameter that stands for something, as a part of a manifest's name."""
     for argument in function.args.args[1:]:
-        if argument.arg in known:
+        if argument.arg in known and argument.arg != "python":
             yield "-".join([argument.arg, *texts_of(known[argument.arg], known)])
 
 
@@ -114,12 +146,17 @@ def _calls(function: ast.FunctionDef, *names: str) -> list[ast.Call]:
     return sorted(found, key=lambda node: node.lineno)
 
 
-def _of_conda(words: Iterable[str]) -> Iterator[str]:
+def _of_conda(words: Iterable[str], notes: list[str]) -> Iterator[str]:
     """Yield the requirements that the words after `session.conda_install` mean."""
+    waiting = ""
     for word in words:
-        asked = None if word.startswith("-") else asked_of_conda(word)
-        if asked is not None:
-            yield "".join(asked)
+        if waiting:
+            notes.append(f"not taken over: {waiting} {word}")
+            waiting = ""
+        elif word in {"-c", "--channel", "--file"}:
+            waiting = word
+        elif not word.startswith("-"):
+            yield "".join(asked_of_conda(word) or [word])
 
 
 def _as_lines(words: Iterable[str], notes: list[str]) -> Iterator[str]:
@@ -129,11 +166,11 @@ def _as_lines(words: Iterable[str], notes: list[str]) -> Iterator[str]:
         if waiting:
             yield f"{waiting} {word}"
             waiting = ""
-        elif word in {"-r", "-c", "-e", "--requirement", "--constraint", "--editable"}:
+        elif word in {"-r", "-c", "-e", "--requirement", "--constraint", "--editable", *_WITH_VALUE}:
             waiting = word
         elif word in {".", "./"} or word.startswith((".[", "./")):
-            notes.append(f"left out: {word} is installed from its folder")
-        elif not word.startswith("-"):
+            notes.append(f"left out: {word} is installed from its folder, with what it depends on")
+        elif not word.startswith("-") or re.match(r"-[rce]\S|--[a-z-]+=", word):
             yield word
 
 

@@ -73,7 +73,9 @@ def _requirement(name: str, table: Mapping[str, Any]) -> str:
     given = table.get("version")
     version = given.strip() if isinstance(given, str) else "*"
     version = "" if version == "*" else f"=={version}" if version[:1].isdigit() else version
-    extras = f"[{','.join(map(str, table['extras']))}]" if isinstance(table.get("extras"), list) else ""
+    extras = (
+        f"[{','.join(map(str, table['extras']))}]" if isinstance(table.get("extras"), list) and table["extras"] else ""
+    )
     markers = [str(table["markers"])] if table.get("markers") else []
     markers += [f"{key} {table[key]}" for key in _MARKERS if key in table]
     joined = " and ".join(f"({each})" if len(markers) > 1 and " or " in each else each for each in markers)
@@ -95,6 +97,10 @@ def _indexes(
             made.append(DraftIndex(canonicalize_name(name), url, tuple(served[name])))
         else:
             notes.append(f"the index {url} is not taken over: name what it serves under [[index]]")
+    notes += [
+        f"the index {name} of {', '.join(served[name])} has no address: name it under [[index]]"
+        for name in sorted(served.keys() - {str(source.get("name", "")) for source in sources})
+    ]
     return tuple(made), (*_default(sources), *notes)
 
 

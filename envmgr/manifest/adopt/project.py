@@ -1,66 +1,90 @@
-"""pyproject.toml (PEP 621, dependency groups, Poetry) and pylock.toml (PEP 751)."""
+"""pyproject.toml (PEP 621, dependency groups, Poetry, setuptools, tox) and pylock.toml (PEP 751)."""
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from packaging.version import InvalidVersion, Version
-
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, DraftIndex, python_range, settle
+from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, groups_left, python_range, settle
+from envmgr.manifest.adopt.poetry import indexes_of_poetry, read_poetry
+from envmgr.manifest.adopt.requirements import read_requirements
+from envmgr.manifest.adopt.tox_toml import environments_of_tox
+from envmgr.manifest.adopt.uv_settings import with_settings
+
+_ELSEWHERE = {
+    "hatch": ("envs", "the environments of hatch"),
+    "pdm": ("dev-dependencies", "pdm's dev-dependencies"),
+    "pixi": ("dependencies", "pixi's dependencies from conda"),
+}
+"""Tables of other tools with what to call them in a note."""
 
 
-def read_pyproject(text: str) -> tuple[Draft, ...]:
-    """Return the draft of a project's dependencies; its extras and groups are named in notes, not installed."""
+def read_pyproject(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
+    """Return the draft of a project's dependencies, and those of the environments that tox has in it.
+
+    Its extras and groups are named in notes, not installed.
+    """
     data = _toml(text, "pyproject.toml")
-    project = data.get("project", {})
-    poetry = data.get("tool", {}).get("poetry", {})
+    tools = data.get("tool", {})
+    draft = _of_project(data, others)
+    draft = replace(draft, notes=(*draft.notes, *_of_other_tools(tools)))
+    if "tox" not in tools:
+        return (draft,)
+    tested = [each for each in environments_of_tox(tools["tox"], others) if each.requirements]
+    tested = [replace(each, name="-".join(part for part in ("tox", each.name) if part)) for each in tested]
+    if not draft.requirements:
+        return tuple(tested) or (draft,)
+    return (replace(draft, name="" if tested else draft.name), *tested)
+
+
+def _of_project(data: Mapping[str, Any], others: Mapping[str, str]) -> Draft:
+    project, tools = data.get("project", {}), data.get("tool", {})
+    poetry = tools.get("poetry", {})
     if not project.get("dependencies") and poetry.get("dependencies"):
-        return (_poetry(poetry),)
-    kept, notes = settle(project.get("dependencies", ()))
-    own = data.get("tool", {}).get("uv", {})
-    limits, unusable = settle(own.get("constraint-dependencies", ()))
-    overrides, also_unusable = settle(own.get("override-dependencies", ()))
-    indexes, untold = _indexes(own)
-    extras = [*project.get("optional-dependencies", {}), *data.get("dependency-groups", {})]
-    if "dependencies" in project.get("dynamic", ()):
-        notes += ("its dependencies are dynamic: only its build backend knows them",)
-    return (
-        Draft(
-            requirements=kept,
-            name=str(project.get("name", "")),
-            python=python_range(project.get("requires-python", ANY_PYTHON)),
-            constraints=limits,
-            overrides=overrides,
-            indexes=indexes,
-            notes=(*notes, *unusable, *also_unusable, *untold, *_left(extras)),
-        ),
+        found = read_poetry(poetry)
+        python = project.get("requires-python")
+        return replace(
+            found,
+            name=found.name or str(project.get("name", "")),
+            python=python_range(python) if python else found.python,
+        )
+    asked, notes = _dependencies(project, tools.get("setuptools", {}).get("dynamic", {}), others)
+    inner, *_ = read_requirements("\n".join(asked), others) if asked else (Draft(()),)
+    kept, unusable = settle(project.get("dependencies", ()))
+    indexes, untold = indexes_of_poetry(poetry)
+    extras = [*project.get("optional-dependencies", {}), *data.get("dependency-groups", {}), *poetry.get("group", {})]
+    draft = Draft(
+        requirements=(*kept, *inner.requirements),
+        name=str(project.get("name", "")),
+        python=python_range(project.get("requires-python", ANY_PYTHON)),
+        constraints=inner.constraints,
+        indexes=indexes,
+        notes=(*notes, *inner.notes, *unusable, *untold, *groups_left(extras)),
     )
+    return with_settings(draft, tools.get("uv", {}))
 
 
-def _indexes(own: Mapping[str, Any]) -> tuple[tuple[DraftIndex, ...], tuple[str, ...]]:
-    """Return the indexes of uv's settings with what they serve, and notes on those that serve nothing by name."""
-    served: dict[str, list[str]] = {}
-    notes: list[str] = []
-    for package, source in own.get("sources", {}).items():
-        each = source[0] if isinstance(source, list) and source else source
-        if isinstance(each, Mapping) and each.get("index"):
-            served.setdefault(str(each["index"]), []).append(package)
-            if isinstance(source, list) and len(source) > 1:
-                notes.append(f"{package} has several sources: its index is {each['index']} here, whatever the platform")
-        else:
-            notes.append(f"left out: the source of {package} is a folder, a repository or an address")
-    made = []
-    for index in own.get("index", ()):
-        name, url = str(index.get("name", "")), re.sub(r"(?<=://)[^/\s@]+@", "", str(index.get("url", "")))
-        if name in served:
-            made.append(DraftIndex(name, url, tuple(served[name])))
-        else:
-            notes.append(f"the index {url} is not taken over: name what it serves under [[index]]")
-    return tuple(made), tuple(notes)
+def _dependencies(
+    project: Mapping[str, Any], dynamic: Mapping[str, Any], others: Mapping[str, str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the requirements files that dynamic dependencies stand in, and what is to be told of them."""
+    if "dependencies" not in project.get("dynamic", ()):
+        return [], ()
+    named = dynamic.get("dependencies", {}).get("file", ())
+    if named:
+        return [f"-r {path}" for path in ([named] if isinstance(named, str) else named)], ()
+    beside = next((name for name in ("setup.py", "setup.cfg") if name in others), "")
+    where = f": envmgr init --from {beside}" if beside else ""
+    return [], (f"its dependencies are dynamic: only its build backend knows them{where}",)
+
+
+def _of_other_tools(tools: Mapping[str, Any]) -> Iterator[str]:
+    for name, (key, told) in _ELSEWHERE.items():
+        if isinstance(tools.get(name), Mapping) and tools[name].get(key):
+            yield f"not taken over: {told}"
 
 
 def read_pylock(text: str) -> tuple[Draft, ...]:
@@ -75,76 +99,6 @@ def read_pylock(text: str) -> tuple[Draft, ...]:
     kept, notes = settle(texts)
     notes += tuple(f"left out: {name} comes from a folder or a repository" for name in unpinned)
     return (Draft(kept, python=python_range(data.get("requires-python", ANY_PYTHON)), notes=notes),)
-
-
-def _poetry(poetry: Mapping[str, Any]) -> Draft:
-    dependencies = dict(poetry["dependencies"])
-    python = dependencies.pop("python", ANY_PYTHON)
-    texts: list[str] = []
-    notes: list[str] = []
-    for name, wanted in dependencies.items():
-        for each in wanted if isinstance(wanted, list) else (wanted,):
-            found = _poetry_requirement(name, each)
-            if found is None:
-                notes.append(f"left out: {name} comes from a folder or a repository, or is optional")
-            else:
-                texts.append(found)
-    kept, unusable = settle(texts)
-    groups = [*poetry.get("group", {}), *(["dev"] if "dev-dependencies" in poetry else [])]
-    return Draft(
-        requirements=kept,
-        name=str(poetry.get("name", "")),
-        python=python_range(python if isinstance(python, str) else ANY_PYTHON),
-        notes=(*notes, *unusable, *_left(groups)),
-    )
-
-
-def _poetry_requirement(name: str, wanted: Any) -> str | None:
-    if isinstance(wanted, str):
-        return f"{name}{_specifier(wanted)}"
-    if not isinstance(wanted, Mapping) or "version" not in wanted or wanted.get("optional"):
-        return None
-    extras = f"[{','.join(wanted['extras'])}]" if wanted.get("extras") else ""
-    markers = [str(wanted["markers"])] if wanted.get("markers") else []
-    pythons = re.findall(r"([<>=!~]+)\s*(\d+\.\d+)", _specifier(str(wanted.get("python", ""))))
-    markers += [f"python_version {operator} '{version}'" for operator, version in pythons]
-    joined = " and ".join(f"({each})" if len(markers) > 1 and " or " in each else each for each in markers)
-    return f"{name}{extras}{_specifier(wanted['version'])}" + (f" ; {joined}" if joined else "")
-
-
-def _specifier(text: str) -> str:
-    """Return Poetry's way to ask for versions as PEP 440.
-
-    >>> _specifier("^1.2.3"), _specifier("~1.2"), _specifier("1.4"), _specifier("*"), _specifier(">=2,<3")
-    ('>=1.2.3,<2', '>=1.2,<1.3', '==1.4', '', '>=2,<3')
-    """
-    return ",".join(part for each in text.split(",") for part in _one(each.strip()))
-
-
-def _one(text: str) -> Iterator[str]:
-    if text in {"", "*"}:
-        return
-    operator, bare = text[0], text[1:]
-    try:
-        release = Version(bare).release
-    except InvalidVersion:
-        release = ()
-    if operator == "^" and release:
-        place = next((number for number, value in enumerate(release) if value), len(release) - 1)
-        yield from (f">={bare}", f"<{'.'.join(str(part) for part in _raised(release[: place + 1]))}")
-    elif operator == "~" and release and not bare.startswith("="):
-        yield from (f">={bare}", f"<{'.'.join(str(part) for part in _raised(release[:2]))}")
-    else:
-        yield f"=={text}" if text[0].isdigit() else text
-
-
-def _raised(release: tuple[int, ...]) -> tuple[int, ...]:
-    return (*release[:-1], release[-1] + 1)
-
-
-def _left(names: Iterable[str]) -> tuple[str, ...]:
-    listed = ", ".join(dict.fromkeys(names))
-    return (f"not taken over: the extras and groups {listed}",) if listed else ()
 
 
 def _toml(text: str, name: str) -> dict[str, Any]:

@@ -11,6 +11,10 @@ from envmgr.manifest.adopt.draft import Draft, settle
 
 _OPTION = re.compile(r"(?P<name>-{1,2}[A-Za-z][\w-]*)(?:[ =]\s*(?P<value>.*))?")
 _LONG = {"-r": "--requirement", "-c": "--constraint", "-e": "--editable", "-i": "--index-url", "-f": "--find-links"}
+_GLUED = re.compile(r"-([rceif])(?![\s=-])")
+_PLACE = re.compile(
+    r"(\w+\+)?\w+://|\.{0,2}[/\\]|~/|\.{1,2}(\[|$)|[A-Za-z]:\\|[^\s;@\[<>=!~]+\.(whl|zip|tgz|tar\.\w+)(\s|;|\[|#|$)"
+)
 _SILENT = frozenset({"--no-cache-dir", "--prefer-binary", "--require-hashes", "--only-binary", "--no-binary"})
 
 
@@ -33,7 +37,7 @@ def read_requirements(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
 def _read(text: str, folder: str, others: Mapping[str, str], reading: _Reading, seen: frozenset[str]) -> None:
     for line in _lines(text):
         option = _OPTION.fullmatch(line)
-        if option is None and re.match(r"(\w+\+)?\w+://|\.{0,2}/", line):
+        if option is None and _PLACE.match(line):
             reading.notes.append(f"left out: {_bare(line)} comes from a folder or a repository, not from an index")
             continue
         if option is None:
@@ -43,7 +47,7 @@ def _read(text: str, folder: str, others: Mapping[str, str], reading: _Reading, 
         if name in {"--requirement", "--constraint"}:
             _follow(name, _within(folder, value), others, reading, seen)
         elif name == "--editable":
-            reading.notes.append(f"left out: {_bare(value)} is installed in place; put it on the path of your command")
+            reading.notes.append(_in_place(value))
         elif name in {"--index-url", "--extra-index-url"}:
             reading.notes.append(f"the index {_bare(value)} is not taken over: name what it serves under [[index]]")
         elif name not in _SILENT:
@@ -52,6 +56,9 @@ def _read(text: str, folder: str, others: Mapping[str, str], reading: _Reading, 
 
 def _follow(name: str, path: str, others: Mapping[str, str], reading: _Reading, seen: frozenset[str]) -> None:
     if path in seen:
+        return
+    if "://" in path:
+        reading.notes.append(f"left out: {_bare(path)} is an address: fetch it, and name the file instead")
         return
     text = others.get(path)
     if text is None:
@@ -72,7 +79,7 @@ def _lines(text: str) -> Iterator[str]:
     for line in joined.splitlines():
         bare = re.sub(r"(^|\s+)#.*$", "", line).strip()
         if bare:
-            yield bare
+            yield _GLUED.sub(r"-\1 ", bare, count=1) if _GLUED.match(bare) else bare
 
 
 def _without_hashes(line: str) -> str:
@@ -81,15 +88,17 @@ def _without_hashes(line: str) -> str:
     >>> _without_hashes("numpy==1.19.5 ; python_version < '3.9' --hash=sha256:ab --hash=sha256:cd")
     "numpy==1.19.5 ; python_version < '3.9'"
     """
-    return re.sub(r"\s--(hash|global-option|config-settings?|install-option)[= ]\S+", "", line).strip()
+    return re.split(r"\s--(?=[a-z])", line, maxsplit=1)[0].strip()
 
 
 def _within(folder: str, value: str) -> str:
-    """Return a path as it is seen from the first file.
+    """Return a path as it is seen from the first file; an address is as it is.
 
     >>> _within("ci", "../base.txt"), _within("", "./base.txt")
     ('base.txt', 'base.txt')
     """
+    if "://" in value:
+        return value
     parts: list[str] = []
     for part in (*PurePosixPath(folder).parts, *PurePosixPath(value).parts):
         if part == ".." and parts and parts[-1] != "..":
@@ -97,6 +106,13 @@ def _within(folder: str, value: str) -> str:
         elif part != ".":
             parts.append(part)
     return "/".join(parts)
+
+
+def _in_place(value: str) -> str:
+    if re.match(r"(\w+\+)?\w+://", value):
+        return f"left out: {_bare(value)} comes from a repository, not from an index"
+    told = "put it on the path of your command, and what it depends on into the requirements"
+    return f"left out: {_bare(value)} is installed in place: {told}"
 
 
 def _bare(url: str) -> str:

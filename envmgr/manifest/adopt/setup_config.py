@@ -27,6 +27,7 @@ def read_setup_config(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
     inner, *_ = read_requirements("\n".join(_listed(options.get("install_requires", ""))), others)
     kept, unusable = settle(inner.requirements)
     extras = [*parser["options.extras_require"]] if "options.extras_require" in parser else []
+    others_asked = [key for key in ("setup_requires", "tests_require") if options.get(key, "").strip()]
     name = metadata.get("name", "")
     return (
         Draft(
@@ -34,7 +35,7 @@ def read_setup_config(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
             name="" if ":" in name else name,
             python=python_of_setup(options.get("python_requires", ""), metadata.get("classifiers", "").splitlines()),
             constraints=inner.constraints,
-            notes=(*inner.notes, *unusable, *extras_left(extras)),
+            notes=(*inner.notes, *unusable, *extras_left(extras), *(f"not taken over: {key}" for key in others_asked)),
         ),
     )
 

@@ -198,7 +198,7 @@ class _Script:
 
 def _beside(others: Mapping[str, str]) -> tuple[Draft, ...]:
     """Return what the files say that setuptools reads besides; nothing is asked for where none of them does."""
-    for name, read in (("setup.cfg", read_setup_config), ("pyproject.toml", lambda text, _: read_pyproject(text))):
+    for name, read in (("setup.cfg", read_setup_config), ("pyproject.toml", read_pyproject)):
         drafts = read(others[name], others) if name in others else ()
         if any(draft.requirements for draft in drafts):
             return tuple(replace(draft, notes=(f"taken from {name}", *draft.notes)) for draft in drafts)

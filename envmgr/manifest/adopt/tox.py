@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle
+from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
 from envmgr.manifest.adopt.requirements import read_requirements
 
+COMMANDS_LEFT = "not taken over: the commands; envmgr run NAME -- CMD… runs them"
+PROJECT_LEFT = "not taken over: the project itself and what it depends on, which tox installs beside these"
 _OTHER_PYTHON = re.compile(r"(pypy|jython|graalpy)[\d.]*")
 
 
@@ -24,31 +26,64 @@ def read_tox(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         raise UsageError("tox.ini cannot be read", str(error), "mend it first") from None
     head = parser["tox"] if parser.has_section("tox") else {}
     names = _expanded(head.get("envlist") or head.get("env_list") or "")
-    names += [section.removeprefix("testenv:") for section in parser.sections() if section.startswith("testenv:")]
+    sections = {
+        name: section
+        for section in parser.sections()
+        if section.startswith("testenv:")
+        for name in _expanded(section.removeprefix("testenv:"))
+    }
+    names += sections
     groups: dict[str, list[str]] = {}
     notes: list[str] = []
     for name in dict.fromkeys(names or ["py"]):
-        factors = name.split("-")
-        if any(_OTHER_PYTHON.fullmatch(factor) for factor in factors):
+        if is_of_another_python(name):
             notes.append(f"left out: {name}, as envmgr builds environments of CPython")
-            continue
-        rest = "-".join(factor for factor in factors if not minor_of(factor) and factor not in {"py", "py3"})
-        groups.setdefault(rest, []).append(name)
-    drafts = [_draft(parser, rest, members, others) for rest, members in groups.items()]
-    made = [draft for draft in drafts if draft.requirements]
-    return (*(replace(draft, notes=(*notes, *draft.notes)) for draft in made[:1]), *made[1:])
+        else:
+            groups.setdefault(without_python(name), []).append(name)
+    drafts = [
+        _draft(
+            parser,
+            next((sections[name] for name in (*members, rest) if name in sections), "testenv"),
+            rest,
+            members,
+            others,
+        )
+        for rest, members in groups.items()
+    ]
+    first, *rest = with_all_notes(drafts) or (Draft(()),)
+    return (replace(first, notes=(*notes, *first.notes)), *rest)
 
 
-def _draft(parser: configparser.ConfigParser, rest: str, members: list[str], others: Mapping[str, str]) -> Draft:
-    pythons = [minor_of(factor) for name in members for factor in name.split("-") if minor_of(factor)]
-    section = next((f"testenv:{name}" for name in (*members, rest) if parser.has_section(f"testenv:{name}")), "testenv")
+def is_of_another_python(name: str) -> bool:
+    """Tell whether an environment of tox is for an interpreter that is not CPython."""
+    return any(_OTHER_PYTHON.fullmatch(factor) for factor in name.split("-"))
+
+
+def without_python(name: str) -> str:
+    """Return the factors of an environment's name that are no Python: what tells one manifest from another."""
+    return "-".join(factor for factor in name.split("-") if not minor_of(factor) and factor not in {"py", "py3"})
+
+
+def pythons_in(names: Iterable[str]) -> list[str]:
+    """Return the minor versions that the names of environments ask for."""
+    return [minor_of(factor) for name in names for factor in name.split("-") if minor_of(factor)]
+
+
+def _draft(
+    parser: configparser.ConfigParser, section: str, rest: str, members: list[str], others: Mapping[str, str]
+) -> Draft:
+    pythons = pythons_in(members)
     asked = _setting(parser, section, "deps")
     base = minor_of(_setting(parser, section, "basepython", "base_python"))
     factors = frozenset(rest.split("-"))
     notes: list[str] = []
     variables = dict(_variables(_setting(parser, section, "setenv", "set_env"), factors, notes))
     if _setting(parser, section, "commands"):
-        notes.append("not taken over: the commands; envmgr run NAME -- CMD… runs them")
+        notes.append(COMMANDS_LEFT)
+    if not _is_true(_setting(parser, section, "skip_install") or _setting(parser, "tox", "skipsdist", "no_package")):
+        extras = " ".join(_setting(parser, section, "extras").split())
+        notes.append(PROJECT_LEFT + (f", nor are its extras {extras}" if extras else ""))
+    notes += [f"not taken over: {key}" for key in ("dependency_groups", "pip_pre") if _setting(parser, section, key)]
     lines = [line for text in asked.splitlines() for line in _chosen(_substituted(parser, text, notes), factors)]
     inner, *_ = read_requirements("\n".join(lines), others)
     kept, unusable = settle(inner.requirements)
@@ -66,11 +101,12 @@ def _draft(parser: configparser.ConfigParser, rest: str, members: list[str], oth
 
 def _setting(parser: configparser.ConfigParser, section: str, *keys: str) -> str:
     """Return what a section says under the first of some keys, or else what all environments have."""
-    for place in (section, "testenv"):
-        for key in keys:
-            if parser.has_option(place, key):
-                return parser.get(place, key)
-    return ""
+    places = ((place, key) for place in (section, "testenv") for key in keys)
+    return next((parser.get(place, key) for place, key in places if parser.has_option(place, key)), "")
+
+
+def _is_true(text: str) -> bool:
+    return text.strip().lower() in {"1", "true", "yes", "on"}
 
 
 def _variables(text: str, factors: frozenset[str], notes: list[str]) -> Iterator[tuple[str, str]]:
@@ -87,12 +123,16 @@ def _variables(text: str, factors: frozenset[str], notes: list[str]) -> Iterator
             notes.append(f"left out: the variable {line}")
 
 
-def _substituted(parser: configparser.ConfigParser, line: str, notes: list[str]) -> str:
+def _substituted(
+    parser: configparser.ConfigParser, line: str, notes: list[str], within: frozenset[str] = frozenset()
+) -> str:
     """Return a line with the dependencies of another section in the place of `{[section]key}`."""
     found = re.fullmatch(r"\s*\{\[([^\]]+)\](\w+)\}\s*", line)
-    if found and parser.has_option(found[1], found[2]):
-        return parser.get(found[1], found[2])
-    line = re.sub(r"\{(toxinidir|tox_root)\}/", "", line.strip())
+    if found and found[0].strip() not in within and parser.has_option(found[1], found[2]):
+        lines = parser.get(found[1], found[2]).splitlines()
+        return "\n".join(_substituted(parser, each, notes, within | {found[0].strip()}) for each in lines)
+    line = re.sub(r"\{(toxinidir|tox_root)\}[/\\]", "", line.strip())
+    line = re.sub(r"\{env:\w+:([^{}]*)\}", r"\1", line)
     if "{" in re.sub(r"^[\w!{},.-]+: ", "", line):
         notes.append(f"left out: {line}")
         return ""

@@ -32,7 +32,7 @@ EXPECTED = {
     "nested/requirements/dev.txt": [("dev", ">=3.8", ("keras==2.2.4", "h5py<3", "pytest>=7"))],
     "hashed/requirements.txt": [("hashed", ">=3.8", ("absl-py==0.15.0", 'six==1.15.0 ; python_version >= "2.7"'))],
     "freeze/freeze.txt": [
-        ("freeze", ">=3.8", ("absl-py==2.1.0", "numpy==1.24.4", "PyYAML==6.0.1", "torch==2.1.0+cpu", "zipp==3.17.0")),
+        ("freeze", ">=3.8", ("absl-py==2.1.0", "certifi", "numpy==1.24.4", "PyYAML==6.0.1", "torch==2.1.0+cpu", "zipp==3.17.0")),
     ],
     "pep621/pyproject.toml": [
         ("segmenter", ">=3.9,<3.13", ("jax[cpu]>=0.4.20", "keras>=3", "tomli>=2; python_version < '3.11'")),
@@ -105,7 +105,7 @@ EXPECTED = {
     ],
     "setup-files/setup.py": [("setup-files", ">=3.8,<3.10", ("keras==2.3.1", "h5py<3", "tensorflow>=2.2,<2.3"))],
     "setup-bare/setup.py": [("bare", ">=3.8", ("numpy<2",))],
-    "frozen/frozen.txt": [("frozen", ">=3.8", ("absl-py==1.4.0", "torch==2.0.1+cpu", "typing_extensions==4.7.1"))],
+    "frozen/frozen.txt": [("frozen", ">=3.8", ("absl-py==1.4.0", "numpy", "torch==2.0.1+cpu", "typing_extensions==4.7.1"))],
 }  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_a_file_becomes_the_manifests_that_it_means(adopted, source):
         ("plain/requirements.txt", "[[index]]"),
         ("plain/requirements.txt", "installed in place"),
         ("plain/requirements.txt", "comes from a folder or a repository"),
-        ("freeze/freeze.txt", "certifi is asked for by address"),
+        ("freeze/freeze.txt", "certifi is asked for by the folder in which conda built it"),
         ("freeze/freeze.txt", "torch==2.1.0+cpu has a local version"),
         ("pep621/pyproject.toml", "extras and groups gpu, dev"),
         ("poetry/pyproject.toml", "model comes from"),
