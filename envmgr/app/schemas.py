@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -90,6 +90,8 @@ def _output_schema(shapes: Mapping[str, Any]) -> dict[str, Any]:
     )
     error = TypeAdapter(_as_printed(Error)).json_schema()
     envelopes = [_envelope(command, by_command[command, mode], error) for command in shapes]
+    if len(shapes) > 1:
+        envelopes.append(_misused(shapes, error))
     body = envelopes[0] if len(envelopes) == 1 else {"oneOf": envelopes}
     title = "What envmgr prints with --json"
     schema: dict[str, Any] = _finite_or_named({**_document(body, title), "$defs": definitions.get("$defs", {})})
@@ -108,6 +110,14 @@ def _envelope(command: str, data: Any, error: Any) -> dict[str, Any]:
         "required": ["schema", "command", "data", "error"],
         "additionalProperties": False,
     }
+
+
+def _misused(shapes: Iterable[str], error: Any) -> dict[str, Any]:
+    """Return the schema of the envelope of a line that names no command, or a group of commands alone."""
+    groups = sorted({command.partition(" ")[0] for command in shapes if " " in command})
+    envelope = _envelope("", {"type": "null"}, error)
+    told = {"command": {"enum": ["", *groups]}, "data": {"type": "null"}, "error": error}
+    return {**envelope, "properties": {**envelope["properties"], **told}}
 
 
 def _finite_or_named(schema: Any) -> Any:

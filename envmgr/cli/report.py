@@ -52,6 +52,13 @@ def report(
             raise UsageError(
                 "no form of report is asked for", f"wanted one of {', '.join(asked)}", "envmgr matrix report --html OUT"
             )
+        printed = [form for form, path in wanted.items() if str(path) == "-"]
+        if json and printed:
+            raise UsageError(
+                "a report and --json would both be written to stdout",
+                f"wanted one of them there; found --{printed[0]} -",
+                f"envmgr matrix report --{printed[0]} OUT --json",
+            )
         found = reading_of(workplace, runs_of(workplace, tuple(runs or ())))
         written = [_write(workplace, REPORTS[form](workplace, found), form, path) for form, path in wanted.items()]
         return Answer(

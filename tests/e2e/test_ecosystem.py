@@ -75,6 +75,22 @@ def test_json_outputs_are_as_their_schemas_say(project):
         jsonschema.validate(answer, schema_of(answer["command"]))
 
 
+@pytest.mark.parametrize("line", [(), ("frobnicate",), ("matrix",), ("matrix", "frobnicate"), ("list", "--wrong")])
+def test_a_line_that_names_no_command_is_answered_as_the_schema_of_all_says(project, line):
+    code, answer = project.json(*line)
+    assert (code, answer["error"]["code"]) == (2, "usage")
+    jsonschema.validate(answer, schema_of("output"))
+
+
+def test_nothing_but_the_envelope_is_on_stdout_with_json(project):
+    project.matrix(manifests=["one"])
+    project.run("matrix", "run")
+    code, answer = project.json("matrix", "report", "--markdown", "-")
+    assert (code, answer["error"]["why"]) == (2, "wanted one of them there; found --markdown -")
+    code, answer = project.json("matrix", "report", "--markdown", "report.md")
+    assert (code, answer["data"]["written"]) == (0, ["report.md"])
+
+
 def test_schema_is_printed_and_written(project):
     done = project.run("schema", "matrix", "run")
     assert done.returncode == 0
