@@ -26,8 +26,13 @@ NO_PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
 """Looking for plugins of pydantic takes as long as a tenth of a start, and one of another project has no place here."""
 
 
+OUTER = "ENVMGR_OUTER"
+"""The variable in which an envmgr that is started in an env finds the session in which that env was entered."""
+
+
 def main() -> None:
     """Run the command line; restart first, without them, if variables of the caller could change what is imported."""
+    _go_back()
     foreign = {name: os.environ[name] for name in _FOREIGN if name in os.environ}
     if foreign:
         _restart(foreign)
@@ -40,6 +45,22 @@ def main() -> None:
         code = _INTERRUPTED
     gc.freeze()  # else the interpreter looks for cycles in all that is left before it ends: a tenth of a build
     sys.exit(code)
+
+
+def _go_back() -> None:
+    """Take what the caller's session was before `envmgr run` or `shell`, where that is as they made it."""
+    told = os.environ.pop(OUTER, "")
+    if told:
+        import json  # noqa: PLC0415 - only there
+
+        try:
+            for name, (inside, outside) in json.loads(told).items():
+                if os.environ.get(name) == inside:
+                    os.environ |= {name: outside or ""}
+                    if outside is None:
+                        del os.environ[name]
+        except (ValueError, TypeError, AttributeError):
+            return  # somebody else's: what it says cannot be known
 
 
 def _restart(foreign: dict[str, str]) -> None:

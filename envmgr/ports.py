@@ -81,6 +81,9 @@ class Listener:
     def on_event(self, event: Event) -> None:
         """Take note of one event."""
 
+    def on_terminal_taken(self) -> None:
+        """Take note that a process is given the terminal: whatever is shown there from now on is its own."""
+
     def on_plan(self, plan: Plan, measured: int = 0) -> None:
         """Take note of what will be measured; so many of its processes are there already."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.laying import lay_data
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.app.sharing import make_own
+from envmgr.app.user_shell import at_hand, path_of, shell_of, way_back
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of, backend_for
 from envmgr.errors import HostError, UsageError
@@ -47,9 +48,9 @@ def pick_one(workplace: Workplace, name: str) -> tuple[Manifest, str]:
 
 
 def run_by_hand(
-    workplace: Workplace, name: str, device: str | None, argv: Sequence[str], *, talk_only: bool = False
-) -> int:
-    """Run a command with an env's surroundings in the caller's folder and terminal; return its exit code.
+    workplace: Workplace, name: str, device: str | None, argv: Sequence[str] | None, *, talk_only: bool = False
+) -> Completed:
+    """Run a command (None: the user's shell) with an env's surroundings in the caller's folder and terminal.
 
     The manifest's home is kept from one call to the next, so that nothing is downloaded twice; the data in it is laid
     anew each time. With `talk_only` the command's stdout goes to stderr.
@@ -62,16 +63,40 @@ def run_by_hand(
     _lay_anew(workplace, manifest, home)
     chosen = find_device(workplace, built, device or manifest.device)
     variables = variables_of(workplace, built.env, manifest, home, selection_of(manifest, chosen))
-    variables["PATH"] = _with_callers_path(variables["PATH"], workplace)
-    variables["VIRTUAL_ENV_PROMPT"] = built.target.label
-    if tuple(argv) == shell_of(workplace):
-        variables |= _prompt(built.target.label)
+    variables = _by_hand(workplace, manifest, variables) | {"VIRTUAL_ENV_PROMPT": built.target.label}
+    if argv is None:
+        argv, prompt = _shell(workplace, built.target.label, home)
+        variables |= prompt
+    workplace.listener.on_terminal_taken()
     done = workplace.process.run(
         ProcessRequest(
-            tuple(argv), cwd=workplace.caller.folder, env=variables, shared_terminal=True, talk_only=talk_only
+            tuple(argv),
+            cwd=workplace.caller.folder,
+            env=variables | way_back(workplace.caller.environment, variables),
+            shared_terminal=True,
+            talk_only=talk_only,
         )
     )
-    return _exit_code(done, argv)
+    if not done.started:
+        raise UsageError(f"{argv[0]} cannot be started", done.stderr, f"is {Path(argv[0]).name} in the environment?")
+    return done
+
+
+def _by_hand(workplace: Workplace, manifest: Manifest, variables: Mapping[str, str]) -> dict[str, str]:
+    """Return a cell's variables with what a command by hand has besides: the caller's programs, windows and agents."""
+    caller, system = workplace.caller.environment, workplace.caller.system
+    kept = {name: value for name, value in at_hand(caller).items() if name not in manifest.unset}
+    own = variables["PATH"].partition(";" if system == "win32" else ":")[0]
+    return {**kept, **variables, "PATH": path_of(own, caller, system)}
+
+
+def _shell(workplace: Workplace, label: str, home: Path) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """Return the command and the variables of the user's shell, with what it reads in the env's home put there."""
+    shell = shell_of(workplace.caller.environment, workplace.caller.system, label)
+    for name, text in shell.files.items():
+        if not workplace.files.exists(home / name):
+            workplace.files.write(home / name, text)
+    return shell.argv, shell.variables
 
 
 def _lay_anew(workplace: Workplace, manifest: Manifest, home: Path) -> None:
@@ -110,32 +135,6 @@ def find_device(workplace: Workplace, built: Built, asked: str | None) -> Device
     )
 
 
-def shell_of(workplace: Workplace) -> tuple[str, ...]:
-    """Return the command that starts the user's own shell."""
-    environment = workplace.caller.environment
-    if workplace.caller.system == "win32":
-        return (environment.get("COMSPEC", "cmd.exe"),)
-    return (environment.get("SHELL") or "/bin/sh",)
-
-
-def _prompt(label: str) -> dict[str, str]:
-    """Return what makes a shell show where one is: bash sets its prompt itself first, and is told before it shows it.
-
-    Of others that take PS1 from outside; those that show VIRTUAL_ENV_PROMPT need nothing.
-    """
-    return {"PS1": f"({label}) $ ", "PROMPT_COMMAND": f'PS1="({label}) $PS1"; unset PROMPT_COMMAND'}
-
-
-def _with_callers_path(path: str, workplace: Workplace) -> str:
-    """Return the env's programs first, then the caller's: their own tools are at hand in their own command."""
-    separator = ";" if workplace.caller.system == "win32" else ":"
-    own = path.partition(separator)[0]
-    return separator.join((own, workplace.caller.environment.get("PATH", path)))
-
-
-def _exit_code(done: Completed, argv: Sequence[str]) -> int:
-    if not done.started:
-        raise UsageError(f"{argv[0]} cannot be started", done.stderr, f"is {Path(argv[0]).name} in the environment?")
-    if done.signal is not None:
-        return _SIGNAL_BASE + done.signal
-    return done.exit_code or 0
+def exit_code(done: Completed) -> int:
+    """Return the exit code that a shell gives for how a process ended."""
+    return done.exit_code or 0 if done.signal is None else _SIGNAL_BASE + done.signal

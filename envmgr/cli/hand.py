@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from envmgr.cli.options import DebugFlag, DeviceOption, JsonFlag, Name, ProjectOption
 from envmgr.cli.session import Answer, Options, perform
+from envmgr.cli.signals import end_by_interrupt
 
 Command = Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command, after `--`.")]
 
@@ -27,14 +30,7 @@ def run(
     debug: DebugFlag = False,
 ) -> None:
     """Run your own command in an environment, in this folder, with the cell's home, settings and device."""
-    from envmgr.app.hand import run_by_hand
-    from envmgr.app.workplace import Workplace
-
-    def action(workplace: Workplace) -> Answer:
-        code = run_by_hand(workplace, name, device, command, talk_only=json)
-        return Answer({"exit_code": code}, lambda: None, exit_code=code)
-
-    perform(Options("run", json, project, debug), action)
+    _by_hand(Options("run", json, project, debug), name, device, command)
 
 
 def shell(
@@ -45,11 +41,27 @@ def shell(
     debug: DebugFlag = False,
 ) -> None:
     """Open a shell in an environment, in this folder, with the cell's home, settings and device."""
-    from envmgr.app.hand import run_by_hand, shell_of
+    _by_hand(Options("shell", json, project, debug), name, device, None)
+
+
+def _by_hand(options: Options, name: str, device: str | None, command: Sequence[str] | None) -> None:
+    """Run a command, or the user's shell, and end as it ended.
+
+    Who was ended by Ctrl-C tells so by ending of it: a loop of the shell around it stops then, and goes on otherwise.
+    """
+    from envmgr.app.hand import exit_code, run_by_hand
     from envmgr.app.workplace import Workplace
 
+    ended: list[int | None] = []
+
     def action(workplace: Workplace) -> Answer:
-        code = run_by_hand(workplace, name, device, shell_of(workplace), talk_only=json)
+        done = run_by_hand(workplace, name, device, command, talk_only=options.json)
+        ended.append(done.signal)
+        code = exit_code(done)
         return Answer({"exit_code": code}, lambda: None, exit_code=code)
 
-    perform(Options("shell", json, project, debug), action)
+    try:
+        perform(options, action)
+    finally:
+        if ended == [signal.SIGINT]:
+            end_by_interrupt()

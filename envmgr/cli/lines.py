@@ -43,6 +43,7 @@ class LiveLines(PlainLines):
         self.running: dict[str, float] = {}
         self.guard = threading.Lock()
         self._fetched: dict[str, str] = {}
+        self._shown = False
         self._ended = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
         self._ticker.start()
@@ -63,12 +64,19 @@ class LiveLines(PlainLines):
         """Stop, and leave the terminal clean."""
         self._ended.set()
         self._ticker.join()
-        sys.stderr.write("\r\x1b[K")
+        self._take_back()
 
     def say(self, text: str) -> None:
         """Print one line above the last one."""
-        sys.stderr.write("\r\x1b[K")
+        self._take_back()
         super().say(text)
+
+    def _take_back(self) -> None:
+        """Clear the last line if it is ours: what else stands there, another program has written."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._shown = False
 
     def now(self) -> list[str]:
         """Return what is running, each with its seconds and with what it fetches."""
@@ -82,6 +90,7 @@ class LiveLines(PlainLines):
         while not self._ended.wait(0.5):
             now = self.now()
             if now:
+                self._shown = True
                 sys.stderr.write("\r\x1b[K" + running(now, terminal_width(80)))
                 sys.stderr.flush()
 

@@ -53,6 +53,10 @@ class PlainListener(PlainLines, Listener):
 class LiveListener(LiveLines, PlainListener):
     """Adds a last line to the plain ones that tells what is running now, for how long, and what is being fetched."""
 
+    def on_terminal_taken(self) -> None:
+        """Show nothing more."""
+        self.close()
+
     def on_cell_started(self, cell: Cell, round_number: int) -> None:  # noqa: ARG002 - all rounds look alike
         """Show the cell in the last line."""
         with self.guard:

@@ -215,6 +215,7 @@ class TimedListener(Listener):
     def __init__(self, timings: Timings, other: Listener) -> None:
         self._timings = timings
         self.on_plan = other.on_plan  # type: ignore[method-assign]
+        self.on_terminal_taken = other.on_terminal_taken  # type: ignore[method-assign]
         self.on_further = other.on_further  # type: ignore[method-assign]
         self.on_cell_finished = other.on_cell_finished  # type: ignore[method-assign]
         self._other = other

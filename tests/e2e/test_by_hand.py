@@ -1,7 +1,9 @@
 """`run` and `shell`: one's own command in an environment, as if it had been started without envmgr."""
 
 import contextlib
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,27 +55,113 @@ def test_a_request_to_end_reaches_the_command_and_its_exit_code_is_kept(project,
         assert running.wait(timeout=60) == 9
 
 
-def test_ctrl_c_in_a_terminal_is_the_commands_alone(project):
+@contextlib.contextmanager
+def on_a_terminal(project, *command, **environment):
+    """Start a command on a terminal of its own; gives its process and our end."""
     import fcntl
     import pty
     import termios
 
-    project.run("build", "one")
     main, side = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "envmgr", "run", "one", "--", "python", "-c", LISTENING],
-        cwd=project.root, env=project.environment, stdin=side, stdout=side, stderr=side, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no thread runs here
+        command, cwd=project.root, env={**project.environment, **environment}, stdin=side, stdout=side, stderr=side,
+        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no thread
     ) as running:  # fmt: skip
         os.close(side)
-        shown = b""
-        while b"ready" not in shown:
-            shown += os.read(main, 4096)
-        os.write(main, b"\x03")
-        with contextlib.suppress(OSError):
-            while block := os.read(main, 4096):
-                shown += block
-        assert running.wait(timeout=60) == 9
+        yield running, main
     os.close(main)
+
+
+def shown_until(main, word):
+    shown = b""
+    with contextlib.suppress(OSError):
+        while word not in shown and (block := os.read(main, 4096)):
+            shown += block
+    return shown
+
+
+NEVER = b"\0 never"
+
+
+def by_hand(*command):
+    return (sys.executable, "-m", "envmgr", "run", "one", "--", *command)
+
+
+def test_ctrl_c_in_a_terminal_is_the_commands_alone(project):
+    project.run("build", "one")
+    with on_a_terminal(project, *by_hand("python", "-c", LISTENING)) as (running, main):
+        shown = shown_until(main, b"ready")
+        os.write(main, b"\x03")
+        shown += shown_until(main, NEVER)
+        assert running.wait(timeout=60) == 9
     assert b"told 2" in shown
     assert b"interrupted" not in shown
+
+
+def test_a_loop_of_the_shell_ends_with_the_command_that_ctrl_c_ended(project):
+    project.run("build", "one")
+    code = "import time; print('re' + 'ady', flush=True); time.sleep(60)"
+    loop = 'for number in 1 2; do "$@"; echo "went on"; done'
+    with on_a_terminal(project, "bash", "-c", loop, "bash", *by_hand("python", "-c", code)) as (running, main):
+        shown_until(main, b"ready")
+        os.write(main, b"\x03")
+        shown = shown_until(main, NEVER)
+        assert running.wait(timeout=60) == -signal.SIGINT
+    assert b"went on" not in shown
+    assert b"ready" not in shown
+
+
+def test_the_terminal_is_the_commands_own_from_its_first_character_to_its_last(project):
+    """The first command by hand also has the env's files copied, which is told while it lasts, and no longer."""
+    project.run("build", "one")
+    code = "import time; print('begun', end='', flush=True); time.sleep(1.2); print('-ended', end='', flush=True)"
+    for _ in range(2):
+        with on_a_terminal(project, *by_hand("python", "-c", code), TERM="xterm") as (running, main):
+            shown = shown_until(main, NEVER)
+            assert running.wait(timeout=60) == 0
+        assert shown.endswith(b"begun-ended"), shown
+
+
+def test_a_command_has_the_callers_programs_but_not_those_of_the_venv_the_caller_is_in(project, tmp_path):
+    venv = tmp_path / "venv"
+    given = {"VIRTUAL_ENV": str(venv), "PATH": f"{venv}/bin:{tmp_path}/tools:{os.environ['PATH']}", "EDITOR": "ed"}
+    code = "import json, os; print(json.dumps(dict(os.environ)))"
+    done = project.run(
+        "run", "one", "--", "python", "-c", code, **given, PYTHONPATH="/elsewhere", CONDA_PREFIX="/conda"
+    )
+    found = json.loads(done.stdout)
+    folders = found["PATH"].split(":")
+    assert folders[:2] == [f"{found['VIRTUAL_ENV']}/bin", f"{tmp_path}/tools"]
+    assert f"{venv}/bin" not in folders
+    assert found["EDITOR"] == "ed"
+    assert not {"PYTHONPATH", "CONDA_PREFIX"} & set(found)
+
+
+def test_envmgr_within_an_environment_has_the_callers_caches_and_indexes(project):
+    envmgr = (sys.executable, "-m", "envmgr")
+    project.run("build", "one")
+    outside = project.run("path", "one").stdout
+    assert outside
+    assert project.run("run", "one", "--", *envmgr, "path", "one").stdout == outside
+    project.manifest("two", requirements=["demo==2.0"])
+    assert project.run("run", "one", "--", *envmgr, "build", "two").returncode == 0
+    code = "import demo, os; print(demo.ANSWER, os.environ['PATH'])"
+    twice = project.run("run", "one", "--", *envmgr, "run", "two", "--", "python", "-c", code)
+    assert twice.stdout.startswith("43 ")
+    assert outside.strip() not in twice.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "sh"])
+def test_every_shell_shows_where_one_is_and_nothing_is_asked(project, shell):
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed here")
+    project.run("build", "one")
+    command = (sys.executable, "-m", "envmgr", "shell", "one")
+    with on_a_terminal(project, *command, SHELL=program, TERM="xterm") as (running, main):
+        shown = shown_until(main, b"(one) ")
+        os.write(main, b"python -c 'import demo; print(demo.ANSWER + 1)'\n")
+        shown += shown_until(main, b"43")
+        os.write(main, b"exit 7\n")
+        shown += shown_until(main, NEVER)
+        assert running.wait(timeout=60) == 7, shown
