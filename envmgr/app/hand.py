@@ -20,7 +20,7 @@ from envmgr.host.devices import device_reason
 from envmgr.manifest.expand import select, variants
 from envmgr.model.env import Device
 from envmgr.model.manifest import Manifest
-from envmgr.ports import Completed, ProcessRequest
+from envmgr.ports import ProcessRequest
 
 _SIGNAL_BASE = 128
 
@@ -48,9 +48,18 @@ def pick_one(workplace: Workplace, name: str) -> tuple[Manifest, str]:
 
 
 def run_by_hand(
-    workplace: Workplace, name: str, device: str | None, argv: Sequence[str] | None, *, talk_only: bool = False
-) -> Completed:
+    workplace: Workplace,
+    name: str,
+    device: str | None,
+    argv: Sequence[str] | None,
+    *,
+    talk_only: bool = False,
+    staying: bool = True,
+) -> int:
     """Run a command (None: the user's shell) with an env's surroundings in the caller's folder and terminal.
+
+    Returns its exit code. Without `staying` this process becomes the command, where the system can do that: signals,
+    job control and whoever waits for it have to do with nothing else.
 
     The manifest's home is kept from one call to the next, so that nothing is downloaded twice; the data in it is laid
     anew each time. With `talk_only` the command's stdout goes to stderr.
@@ -68,18 +77,17 @@ def run_by_hand(
         argv, prompt = _shell(workplace, built.target.label, home)
         variables |= prompt
     workplace.listener.on_terminal_taken()
-    done = workplace.process.run(
-        ProcessRequest(
-            tuple(argv),
-            cwd=workplace.caller.folder,
-            env=variables | way_back(workplace.caller.environment, variables),
-            shared_terminal=True,
-            talk_only=talk_only,
-        )
+    request = ProcessRequest(
+        tuple(argv),
+        cwd=workplace.caller.folder,
+        env=variables | way_back(workplace.caller.environment, variables),
+        shared_terminal=True,
+        talk_only=talk_only,
     )
+    done = workplace.process.run(request) if staying else workplace.process.become(request)
     if not done.started:
         raise UsageError(f"{argv[0]} cannot be started", done.stderr, f"is {Path(argv[0]).name} in the environment?")
-    return done
+    return done.exit_code or 0 if done.signal is None else _SIGNAL_BASE + done.signal
 
 
 def _by_hand(workplace: Workplace, manifest: Manifest, variables: Mapping[str, str]) -> dict[str, str]:
@@ -133,8 +141,3 @@ def find_device(workplace: Workplace, built: Built, asked: str | None) -> Device
         f"{reason}; it lists: {listed}",
         f"envmgr devices {manifest.name}",
     )
-
-
-def exit_code(done: Completed) -> int:
-    """Return the exit code that a shell gives for how a process ended."""
-    return done.exit_code or 0 if done.signal is None else _SIGNAL_BASE + done.signal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from envmgr.cli.options import DebugFlag, DeviceOption, JsonFlag, Name, ProjectOption
 from envmgr.cli.session import Answer, Options, perform
-from envmgr.cli.signals import end_by_interrupt
 
 Command = Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The command, after `--`.")]
 
@@ -45,23 +43,14 @@ def shell(
 
 
 def _by_hand(options: Options, name: str, device: str | None, command: Sequence[str] | None) -> None:
-    """Run a command, or the user's shell, and end as it ended.
-
-    Who was ended by Ctrl-C tells so by ending of it: a loop of the shell around it stops then, and goes on otherwise.
-    """
-    from envmgr.app.hand import exit_code, run_by_hand
+    """Run a command, or the user's shell; only where something is to be told afterwards, envmgr stays for it."""
+    from envmgr.app.hand import run_by_hand
     from envmgr.app.workplace import Workplace
-
-    ended: list[int | None] = []
+    from envmgr.cli import wishes
 
     def action(workplace: Workplace) -> Answer:
-        done = run_by_hand(workplace, name, device, command, talk_only=options.json)
-        ended.append(done.signal)
-        code = exit_code(done)
+        staying = options.json or wishes.TIMINGS
+        code = run_by_hand(workplace, name, device, command, talk_only=options.json, staying=staying)
         return Answer({"exit_code": code}, lambda: None, exit_code=code)
 
-    try:
-        perform(options, action)
-    finally:
-        if ended == [signal.SIGINT]:
-            end_by_interrupt()
+    perform(options, action)

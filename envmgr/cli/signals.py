@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from types import FrameType
 
 INTERRUPTED = 130
@@ -27,12 +26,3 @@ def end_on_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
-
-
-def end_by_interrupt() -> None:
-    """End this process as Ctrl-C ends one that does nothing about it; where there is no such end, do nothing."""
-    if os.name == "posix":
-        sys.stdout.flush()
-        sys.stderr.flush()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)

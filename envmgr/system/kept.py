@@ -159,6 +159,17 @@ class Keepers:
             if not self._idle:
                 self._idle.append(self._new())
 
+    def dismiss(self) -> None:
+        """Let the server and the idle keepers end, and wait for it: no child is left."""
+        with self._guard:
+            for keeper in self._idle:
+                keeper.close()
+            self._idle.clear()
+            if self._server is not None:
+                self._server.close()
+                self._server = None
+                os.waitpid(self._server_pid, 0)
+
     def take_back(self, keeper: socket.socket) -> None:
         """Keep a keeper whose process has ended for the next one."""
         with self._guard:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -51,6 +52,25 @@ class RealProcess:
             except OSError as error:
                 return _not_started(request, error, begun)
             return self._see_to_end(process, request, contextlib.nullcontext(begun))
+
+    def become(self, request: ProcessRequest) -> Completed:
+        """Let this process become another one, with its terminal, its signals and whoever waits for it.
+
+        Returns only how that could not be started; where systems have no such thing, how it ended.
+        """
+        if os.name != "posix":
+            return self.run(request)
+        begun = time.monotonic()
+        _KEEPERS.dismiss()
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and what is ignored stays so
+            signal.signal(number, signal.SIG_DFL)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        try:
+            os.chdir(request.cwd or ".")
+            os.execvpe(request.argv[0], request.argv, self._environment if request.env is None else dict(request.env))  # noqa: S606 - that is what was asked for
+        except OSError as error:
+            return _not_started(request, error, begun)
 
     def _run_kept(self, request: ProcessRequest, environment: dict[str, str]) -> Completed:
         begun = time.monotonic()

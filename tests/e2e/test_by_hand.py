@@ -27,6 +27,10 @@ time.sleep(60)
 """
 
 
+def by_hand(*command):
+    return (sys.executable, "-m", "envmgr", "run", "one", "--", *command)
+
+
 def test_words_input_and_exit_code_are_those_of_the_command(project):
     project.run("build", "one")
     code = "import sys; print(sys.argv[1:], sys.stdin.read()); sys.exit(7)"
@@ -37,9 +41,28 @@ def test_words_input_and_exit_code_are_those_of_the_command(project):
     assert (done.returncode, done.stdout) == (7, "['a b', '--json', '--timings'] typed\n")
 
 
-def test_a_command_that_was_killed_has_the_exit_code_that_shells_give(project):
+def test_whoever_waits_sees_how_the_command_ended_and_json_tells_it_as_shells_do(project):
     code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
-    assert project.run("run", "one", "--", "python", "-c", code).returncode == 128 + signal.SIGKILL
+    assert project.run("run", "one", "--", "python", "-c", code).returncode == -signal.SIGKILL
+    told, answer = project.json("run", "one", "--json", "--", "python", "-c", code)
+    assert (told, answer["data"]) == (128 + signal.SIGKILL, {"exit_code": 128 + signal.SIGKILL})
+
+
+def test_no_process_of_envmgr_is_left_beside_the_command(project):
+    """The first time it is built, too: what builds is not a child of what runs afterwards."""
+    code = "import os, sys\ntry:\n    os.waitpid(-1, os.WNOHANG)\nexcept ChildProcessError:\n    print(os.getpid())\n"
+    for _ in range(2):
+        with project.start("run", "one", "--", "python", "-c", code) as running:
+            assert running.communicate()[0] == f"{running.pid}\n"
+
+
+def test_a_reader_that_goes_away_ends_the_command(project):
+    project.run("build", "one")
+    done = subprocess.run(
+        ["bash", "-c", '"$@" | head -1; echo ${PIPESTATUS[0]}', "bash", *by_hand("yes")],
+        cwd=project.root, env=project.environment, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"y\n{128 + signal.SIGPIPE}\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -81,10 +104,6 @@ def shown_until(main, word):
 
 
 NEVER = b"\0 never"
-
-
-def by_hand(*command):
-    return (sys.executable, "-m", "envmgr", "run", "one", "--", *command)
 
 
 def test_ctrl_c_in_a_terminal_is_the_commands_alone(project):
