@@ -55,7 +55,7 @@ class ResolveError(EnvmgrError):
     """No set of distributions meets the manifest, or its index does not answer.
 
     `answered` tells that the indexes did answer and do not have it, `silent` that one does not answer at all; `gone`
-    that they had it before.
+    that they had it before. `of_python` tells that it may be another with another Python.
     """
 
     code = "resolve"
@@ -71,6 +71,7 @@ class ResolveError(EnvmgrError):
         silent: bool = False,
     ) -> None:
         super().__init__(what, why, hint)
+        self.of_python = False
         self.answered = answered
         self.gone = gone
         self.silent = silent

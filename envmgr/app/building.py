@@ -43,11 +43,15 @@ BUILDS_AT_ONCE = 3
 
 @dataclass(frozen=True, slots=True)
 class BuildWishes:
-    """How the user wants envs built: on which Python, without network, without fetching Pythons."""
+    """How the user wants envs built: on which Python, without network, without fetching Pythons.
+
+    With `others`, a lock that is made is for another Python that the manifest admits where the first has nothing.
+    """
 
     python: str | None = None
     offline: bool = False
     downloads: bool = True
+    others: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +158,9 @@ class Builder:
     def _resolved(self, chosen: Target, before: LockFound | None) -> LockFound:
         """Resolve a target; where that worked before, the error says how to get what it was resolved to then."""
         try:
-            return self._lock_maker.make(chosen, LockWishes(offline=self._wishes.offline, upgrades=(ALL,)))
+            others = self._wishes.others and self._wishes.python is None
+            wishes = LockWishes(offline=self._wishes.offline, upgrades=(ALL,), others=others)
+            return self._lock_maker.make(chosen, wishes)
         except ResolveError as error:
             if before is None:
                 raise

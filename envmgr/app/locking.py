@@ -11,12 +11,12 @@ from packaging.utils import canonicalize_name
 
 from envmgr.app.workplace import Workplace
 from envmgr.env.uv import network_environment
-from envmgr.errors import LockError
+from envmgr.errors import LockError, ResolveError
 from envmgr.host.match import match
 from envmgr.lock.inputs import staleness
 from envmgr.lock.parse import parse
 from envmgr.lock.render import render
-from envmgr.lock.work import Resolver, Wish
+from envmgr.lock.work import Resolution, Resolver, Wish
 from envmgr.manifest.expand import pythons
 from envmgr.model.host import HostFacts, InstallerSettings
 from envmgr.model.lock import Lock
@@ -74,13 +74,15 @@ class LockWishes:
     """How a lock is made: with what of the host's settings, without network, and what of an old lock is to move.
 
     `for_all` makes a lock to commit: the host's further indexes, wheel folders and constraints take no part in it.
-    `python` is the minor version to lock for where the manifest leaves it open and no earlier lock decides.
+    `python` is the minor version to lock for where the manifest leaves it open and no earlier lock decides; with
+    `others`, the other Pythons that it admits are tried where that one has nothing.
     """
 
     for_all: bool = False
     offline: bool = False
     upgrades: tuple[str, ...] = ()
     python: str | None = None
+    others: bool = False
 
 
 class LockMaker:
@@ -90,11 +92,23 @@ class LockMaker:
         self._workplace = workplace
         self._facts = facts
         self._settings = settings
+        self._served: dict[str, str] = {}
 
     def make(self, chosen: Target, wishes: LockWishes) -> LockFound:
         """Resolve a target and write its lock; raises ResolveError when there is no solution or no index answers."""
         previous = _readable(self._workplace, chosen)
         python = self._python(chosen, previous, wishes.python)
+        try:
+            resolution = self._resolution(chosen, python, previous, wishes)
+        except ResolveError as error:
+            if not (wishes.others and error.of_python):
+                raise
+            resolution = self._with_another(chosen, python, wishes, error)
+        path = self._place(chosen, wishes)
+        self._workplace.files.write(path, render(resolution.lock))
+        return LockFound(resolution.lock, path, made=True, notes=resolution.notes)
+
+    def _resolution(self, chosen: Target, python: str, previous: Lock | None, wishes: LockWishes) -> Resolution:
         wish = Wish(
             target=chosen,
             python=python,
@@ -104,10 +118,28 @@ class LockMaker:
         )
         from envmgr.lock.resolve import resolve  # of a lock that is there, nothing is resolved
 
-        resolution = resolve(wish, self._resolver(wishes))
-        path = self._place(chosen, wishes)
-        self._workplace.files.write(path, render(resolution.lock))
-        return LockFound(resolution.lock, path, made=True, notes=resolution.notes)
+        return resolve(wish, self._resolver(wishes))
+
+    def _with_another(self, chosen: Target, python: str, wishes: LockWishes, error: ResolveError) -> Resolution:
+        """Return the resolution with another Python that the manifest admits; raises the error where there is none.
+
+        Those of this host are tried first, the newest before the others; what served another platform before all.
+        """
+        here = {one.minor for one in self._facts.interpreters}
+        others = sorted((each for each in pythons(chosen.python) if each != python), key=lambda each: each not in here)
+        served = self._served.get(chosen.label)
+        for other in sorted(others, key=lambda each: each != served):
+            try:
+                found = self._resolution(chosen, other, None, wishes)
+            except ResolveError as failed:
+                if not failed.answered:
+                    raise
+                continue
+            self._served[chosen.label] = other
+            reason = error.what.partition(": ")[2]
+            note = f"for Python {other}, as `python` leaves it open and {reason}"
+            return Resolution(found.lock, (*found.notes, note))
+        raise error
 
     def resolved(self, chosen: Target) -> Lock:
         """Resolve a target anew, whatever is locked, and write nothing; raises ResolveError."""

@@ -28,6 +28,7 @@ class LockMade(NamedTuple):
     notes: tuple[str, ...] = ()
     error: str = ""
     why: str = ""
+    hint: str = ""
 
 
 class LockVerdict(NamedTuple):
@@ -61,10 +62,12 @@ def vendor_locks(workplace: Workplace, names: Sequence[str], platforms: Sequence
         if chosen.manifest.step or chosen.manifest.floating:
             continue
         try:
-            found = existing_lock(workplace, chosen) or maker.make(chosen, LockWishes(for_all=True))
+            found = existing_lock(workplace, chosen) or maker.make(chosen, LockWishes(for_all=True, others=True))
             kept = vendor.vendor(chosen, found.lock, beside(found.path))
         except EnvmgrError as error:
-            made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
+            made.append(
+                LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
+            )
             continue
         note = f"{kept.files} artefacts, {kept.size / 1e6:.1f} MB, {kept.fetched} of them fetched now"
         shown = workplace.project.shown(kept.folder)
@@ -88,16 +91,20 @@ def make_locks(
             continue
         if manifest.name in silent:  # asked once, with retries: another platform would wait as long for nothing
             error = silent[manifest.name]
-            made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
+            made.append(
+                LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
+            )
             continue
         workplace.listener.on_event(Event("resolve", chosen.label, str(chosen.platform)))
         before = _before(workplace, chosen)
         try:
-            found = maker.make(chosen, LockWishes(for_all=True, upgrades=tuple(upgrades)))
+            found = maker.make(chosen, LockWishes(for_all=True, upgrades=tuple(upgrades), others=True))
         except EnvmgrError as error:
             if isinstance(error, ResolveError) and error.silent:
                 silent[manifest.name] = error
-            made.append(LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why))
+            made.append(
+                LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
+            )
             continue
         after = workplace.files.read(found.path)
         state = "made" if before is None else "unchanged" if before == after else "renewed"

@@ -79,6 +79,7 @@ def show_locks(made: Sequence[LockMade]) -> None:
             say(
                 f"not locked  {each.label} {each.platform}: {each.error}",
                 *(f"  {line}" for line in each.why.splitlines()),
+                *(f"  try: {line}" for line in each.hint.splitlines()),
             )
         else:
             say(f"{each.state:<10}  {each.label} {each.platform}: {each.distributions} distributions, {each.path}")

@@ -18,6 +18,7 @@ _UNREACHED = re.compile(
 )
 _REFUSED = re.compile(r"An index URL \((?P<url>[^\s)]+)\) [^(\n]*\((?P<status>\d{3}[^)]*)\)")
 _STATUS = re.compile(r"HTTP status [a-z ]+\((?P<status>\d{3}[^)]*)\)")
+_OF_PYTHON = re.compile(r"usable wheels|\bPython\b")
 _REASONS = ("No solution found", "Failed to build", "Failed to download and build")
 
 
@@ -77,7 +78,9 @@ def resolve_error(completed: Completed, wish: Wish, resolver: Resolver) -> Resol
         return ResolveError(f"{label}: {built['name']} cannot be built from source", text, hint)
     if "network was disabled" in text:
         return ResolveError(f"{label}: not all that it needs is in the cache", text, "Try again without --offline.")
-    return _unsatisfied(label, text, wish)
+    error = _unsatisfied(label, text, wish)
+    error.of_python = error.answered and _OF_PYTHON.search(text) is not None
+    return error
 
 
 def _machine_error(completed: Completed, label: str, text: str, resolver: Resolver) -> ResolveError | None:
@@ -153,5 +156,6 @@ def _unsatisfied(label: str, text: str, wish: Wish) -> ResolveError:
             return ResolveError(f"{label}: {what}", text, hint, answered=True).lacking(lacks)
     if "No solution found" in text:
         hint = "Loosen one of the requirements named there, or settle it with `overrides`."
-        return ResolveError(f"{label}: no set of distributions meets the requirements", text, hint, answered=True)
+        what = f"{label}: no set of distributions meets the requirements"
+        return ResolveError(what, text, hint, answered=True)
     return ResolveError(f"{label}: uv cannot resolve it", text, "Look at what uv says above.")

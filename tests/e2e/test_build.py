@@ -217,3 +217,33 @@ def test_builds_of_several_overlap_and_are_told_in_the_order_of_the_names(projec
     begun = [told.index(f"create set{number}") for number in range(3)]
     done = [told.index(f"built set{number}") for number in range(3)]
     assert max(begun) < min(done), told
+
+
+def of_python_3_10(index):
+    """Put a distribution into the index that has a wheel for a Python alone on which no test can run."""
+    wheel = index.add("old", "1.0", {"old.py": ""})
+    wheel.rename(wheel.with_name("old-1.0-cp310-none-any.whl"))
+    index._write_page(wheel.parent)
+
+
+def test_a_lock_is_for_another_python_where_the_manifest_leaves_it_open(project, index):
+    of_python_3_10(index)
+    project.manifest("open", python=">=3.9", requirements=["old==1.0"])
+    code, answer = project.json("lock", "open", "--platform", "linux-x86_64")
+    (made,) = answer["data"]["locks"]
+    assert (code, made["state"]) == (0, "made")
+    assert made["notes"][-1].startswith("for Python 3.10, as `python` leaves it open and old==1.0 has no")
+    assert "# python: 3.10" in (project.root / made["path"]).read_text()
+
+
+def test_a_lock_is_for_no_python_that_the_manifest_does_not_admit(project, index):
+    of_python_3_10(index)
+    project.manifest("newer", python=">=3.11", requirements=["old==1.0"])
+    project.manifest("varied", requirements=["old==1.0"], python=">=3.10", tables='[variants]\npython = ["3.11"]\n')
+    project.manifest("misspelt", requirements=["oldd==1.0"], python=">=3.9")
+    code, answer = project.json("lock", "--platform", "linux-x86_64", "newer", "varied", "misspelt")
+    assert code == 3
+    for made in answer["data"]["locks"]:
+        assert made["state"] == "failed"
+        assert "3.10" not in made["error"]
+        assert made["hint"]

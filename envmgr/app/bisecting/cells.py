@@ -61,7 +61,7 @@ class PointCells:
         self._workplace = workplace
         self._facts = facts
         self._locks = LockMaker(workplace, facts, true_settings(workplace))
-        self._builder = Builder(workplace, facts, BuildWishes())
+        self._builder = Builder(workplace, facts, BuildWishes(others=False))
         self._built: dict[str, Built] = {}
 
     def stand(self, spot: Spot, names: tuple[str, ...]) -> Standing:

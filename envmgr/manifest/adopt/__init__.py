@@ -8,7 +8,7 @@ from pathlib import PurePath
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.asv import read_asv
 from envmgr.manifest.adopt.conda import read_environment
-from envmgr.manifest.adopt.draft import Draft, limited, with_doubts
+from envmgr.manifest.adopt.draft import Draft, limited
 from envmgr.manifest.adopt.nox import read_noxfile
 from envmgr.manifest.adopt.pipenv import read_pipfile, read_pipfile_lock
 from envmgr.manifest.adopt.project import read_pylock, read_pyproject
@@ -78,4 +78,4 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         told = "; ".join(note for draft in drafts for note in draft.notes)
         found = "wanted at least one requirement; found none" + (f": {told}" if told else "")
         raise UsageError(f"{name} asks for no distribution", found, "envmgr init")
-    return tuple(with_doubts(limited(draft)) for draft in drafts)
+    return tuple(limited(draft) for draft in drafts)

@@ -132,15 +132,6 @@ def limited(draft: Draft) -> Draft:
     return replace(draft, requirements=tuple(requirements), constraints=(), overrides=(*draft.overrides, *rest))
 
 
-def with_doubts(draft: Draft) -> Draft:
-    """Return a draft that tells where its pins may ask for an older Python than the one that is taken for them."""
-    pinned = any(each.operator == "==" for text in draft.requirements for each in Requirement(text).specifier)
-    if draft.python != ANY_PYTHON or draft.pythons or not pinned:
-        return draft
-    told = "any Python from 3.8 on is taken, which is the newest here: limit it if a pinned version is older than that"
-    return replace(draft, notes=(*draft.notes, told))
-
-
 def python_range(text: str) -> str:
     """Return a specifier of Python as a manifest has it; raises UsageError for one that is none.
 

@@ -43,12 +43,6 @@ def test_a_line_of_requirements(line, requirements, note):
     assert any(note in each for each in draft.notes) if note else not draft.notes
 
 
-def test_pins_without_a_python_are_told_of_and_ranges_are_not():
-    assert "limit it if a pinned version is older" in adopt("requirements.txt", "numpy==1.19.5", {})[0].notes[-1]
-    assert not adopt("requirements.txt", "numpy>=1.19", {})[0].notes
-    assert not adopt("environment.yml", "dependencies: [python=3.8, numpy==1.19.5]", {})[0].notes
-
-
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_what_windows_writes_is_read(tmp_path, encoding):
     (tmp_path / "requirements.txt").write_bytes("numpy==1.24.4\r\n-r more.txt\r\n".encode(encoding))
