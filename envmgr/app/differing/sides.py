@@ -92,18 +92,14 @@ def of_text(label: str, text: str) -> Portrait:
         pass
     if label.endswith(".toml"):
         return _of_pylock(label, text)
-    lines = [line for raw in text.splitlines() if (line := read_line(raw.split(" #", maxsplit=1)[0]))]
+    joined = re.sub(r"\\\r?\n", " ", text)
+    told = [(read_line(re.split(r"\s(?:--|#)", raw, maxsplit=1)[0]), raw) for raw in joined.splitlines()]
+    lines = [(line, raw) for line, raw in told if line]
     if not lines:
         raise UsageError(f"{label} names no distribution", "wanted a lock, a freeze or requirements", "envmgr diff A B")
-    versions = {line.key: line.pin or line.specifier or (f"@ {line.url}" if line.url else "any") for line in lines}
-    hashes: dict[str, tuple[str, ...]] = {}
-    key = ""
-    for raw in text.splitlines():
-        line = read_line(re.split(r"\s--hash|\s\\", raw, maxsplit=1)[0])
-        key = line.key if line and not raw.startswith((" ", "\t")) else key
-        found = tuple(re.findall(r"sha256:[0-9a-f]{64}", raw))
-        if key and found:
-            hashes[key] = (*hashes.get(key, ()), *found)
+    versions = {line.key: line.pin or line.specifier or (f"@ {line.url}" if line.url else "any") for line, _ in lines}
+    hashes = {line.key: tuple(re.findall(r"sha256:[0-9a-f]{64}", raw)) for line, raw in lines}
+    hashes = {key: found for key, found in hashes.items() if found}
     return Portrait(kind="freeze", label=label, distributions=versions, artefacts=hashes or None, asked=tuple(versions))
 
 
