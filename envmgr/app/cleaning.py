@@ -120,6 +120,7 @@ def _leftovers(workplace: Workplace) -> list[Rubbish]:
     kinds = {
         "scratch": "scratch of processes that were killed",
         "homes": "homes of `envmgr run` and `shell`",
+        "kernels": "what kernels of Jupyter need beside environments",
         "set-aside": "an environment that a runner has changed",
     }
     found = []

@@ -65,14 +65,27 @@ def run_by_hand(
     anew each time. With `talk_only` the command's stdout goes to stderr.
     """
     built = build_named(workplace, name, BuildWishes())
+    return enter(workplace, built, device, argv, talk_only=talk_only, staying=staying)
+
+
+def enter(
+    workplace: Workplace,
+    built: Built,
+    device: str | None,
+    argv: Sequence[str] | None,
+    *,
+    talk_only: bool = False,
+    staying: bool = True,
+) -> int:
+    """Run a command in an env that is built, as `run_by_hand` does."""
     manifest = built.target.manifest
     built = replace(built, env=make_own(workplace, built.env))
     home = workplace.folders.cache / "homes" / f"{manifest.name}-{built.env.key}"
     workplace.files.make_folder(home)
     _lay_anew(workplace, manifest, home)
     chosen = find_device(workplace, built, device or manifest.device)
-    variables = variables_of(workplace, built.env, manifest, home, selection_of(manifest, chosen))
-    variables = _by_hand(workplace, manifest, variables) | {"VIRTUAL_ENV_PROMPT": built.target.label}
+    cells = variables_of(workplace, built.env, manifest, home, selection_of(manifest, chosen))
+    variables = _by_hand(workplace, manifest, cells) | {"VIRTUAL_ENV_PROMPT": built.target.label}
     if argv is None:
         argv, prompt = _shell(workplace, built.target.label, home)
         variables |= prompt
@@ -93,7 +106,7 @@ def run_by_hand(
 def _by_hand(workplace: Workplace, manifest: Manifest, variables: Mapping[str, str]) -> dict[str, str]:
     """Return a cell's variables with what a command by hand has besides: the caller's programs, windows and agents."""
     caller, system = workplace.caller.environment, workplace.caller.system
-    kept = {name: value for name, value in at_hand(caller).items() if name not in manifest.unset}
+    kept = {name: value for name, value in at_hand(caller, system).items() if name not in manifest.unset}
     own = variables["PATH"].partition(";" if system == "win32" else ":")[0]
     return {**kept, **variables, "PATH": path_of(own, caller, system)}
 

@@ -8,6 +8,7 @@ from envmgr.app.bundling import Unbundled
 from envmgr.app.catalog import CatalogueEntry, Details
 from envmgr.app.cleaning import Rubbish
 from envmgr.app.doctoring import Examination
+from envmgr.app.kernels import KnownKernel
 from envmgr.app.listing import Offer
 from envmgr.app.matrix import CellLog
 from envmgr.app.relocking import LockMade, LockVerdict
@@ -78,6 +79,14 @@ class InstalledKernel(NamedTuple):
     path: str
     argv: list[str]
     added: list[str]
+
+
+class Kernels(NamedTuple):
+    kernels: list[KnownKernel]
+
+
+class RemovedKernels(NamedTuple):
+    removed: list[KnownKernel]
 
 
 class Folder(NamedTuple):
@@ -264,6 +273,8 @@ OUTPUTS: dict[str, Any] = {
     "infer": Inferred,
     "init": Drafted,
     "kernel install": InstalledKernel,
+    "kernel list": Kernels,
+    "kernel remove": RemovedKernels,
     "list": Manifests,
     "lock": Locks,
     "matrix compare": Comparisons,

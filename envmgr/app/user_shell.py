@@ -21,6 +21,8 @@ _AT_HAND = (
     "TMUX",
 )
 """What a terminal, a window or an agent is found by: nothing that is measured depends on it."""
+_OF_JUPYTER = ("JPY_PARENT_PID", "JPY_SESSION_NAME")
+"""What Jupyter tells its kernels: they end when it does."""
 _SESSION = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "NETRC", "PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT")
 _OF_TOOLS = ("XDG_", "UV_", "PIP_", "ENVMGR_")
 OUTER = "ENVMGR_OUTER"
@@ -57,9 +59,13 @@ def shell_of(environment: Mapping[str, str], system: str, label: str) -> Shell:
     return Shell((program,), prompt, {})
 
 
-def at_hand(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what a command by hand keeps of the caller's session beside what a cell gets."""
-    return {name: environment[name] for name in _AT_HAND if name in environment}
+def at_hand(environment: Mapping[str, str], system: str) -> dict[str, str]:
+    """Return what a command by hand keeps of the caller's session beside what a cell gets.
+
+    On Windows, what Jupyter tells is a handle that only its own child has.
+    """
+    names = _AT_HAND if system == "win32" else (*_AT_HAND, *_OF_JUPYTER)
+    return {name: environment[name] for name in names if name in environment}
 
 
 def path_of(own: str, environment: Mapping[str, str], system: str) -> str:

@@ -27,6 +27,9 @@ def register(application: typer.Typer) -> None:
 def register_kernel(group: typer.Typer) -> None:
     """Add the commands of the group `kernel`."""
     group.command()(install)
+    group.command("list")(list_kernels)
+    group.command()(remove)
+    group.command(hidden=True)(start)
     group.callback()(_kernel)
 
 
@@ -137,6 +140,49 @@ def install(name: Name, json: JsonFlag = False, project: ProjectOption = None, d
         return Answer(made, show)
 
     perform(Options("kernel install", json, project, debug), action)
+
+
+def list_kernels(json: JsonFlag = False, project: ProjectOption = None, debug: DebugFlag = False) -> None:
+    """List the kernels that envmgr has given to the user's Jupyter, and of which project each is."""
+    from envmgr.app.kernels import kernels_here
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        found = kernels_here(workplace)
+        rows = [f"{each.name}: {each.label}" + (f" of {each.project}" if each.project else "") for each in found]
+        return Answer({"kernels": found}, lambda: say(*(rows or ["no kernel is envmgr's"])))
+
+    perform(Options("kernel list", json, project, debug), action)
+
+
+def remove(name: Name, json: JsonFlag = False, project: ProjectOption = None, debug: DebugFlag = False) -> None:
+    """Take an environment's kernel out of Jupyter; the environment stays."""
+    from envmgr.app.kernels import remove_kernels
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        gone = remove_kernels(workplace, name)
+        return Answer({"removed": gone}, lambda: say(*(f"removed {each.name}" for each in gone)))
+
+    perform(Options("kernel remove", json, project, debug), action)
+
+
+def start(
+    name: Name,
+    connection_file: Annotated[str, typer.Argument(metavar="FILE", help="What Jupyter wrote for the kernel.")],
+    json: JsonFlag = False,
+    project: ProjectOption = None,
+    debug: DebugFlag = False,
+) -> None:
+    """Start an environment's kernel, as Jupyter asks for it."""
+    from envmgr.app.kernels import start_kernel
+    from envmgr.app.workplace import Workplace
+
+    def action(workplace: Workplace) -> Answer:
+        code = start_kernel(workplace, name, connection_file)
+        return Answer({"exit_code": code}, lambda: None, exit_code=code)
+
+    perform(Options("kernel start", json, project, debug), action)
 
 
 def _show_text(text: str, output: Path | None, notes: tuple[str, ...]) -> None:

@@ -64,6 +64,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "python list": ("envmgr python list",),
     "python install": ("envmgr python install 3.8",),
     "kernel install": ("envmgr kernel install keras-jax",),
+    "kernel list": ("envmgr kernel list",),
+    "kernel remove": ("envmgr kernel remove keras-jax",),
 }
 
 

@@ -35,5 +35,7 @@ SUMMARIES: dict[str, str] = {
     "fleet up": "Start a scheduler with some workers here, until Ctrl-C.",
     "fleet worker": "Be a host of a fleet: build and measure what it is sent.",
     "kernel install": "Make an environment a kernel of Jupyter.",
+    "kernel list": "List the kernels that envmgr has made.",
+    "kernel remove": "Take an environment's kernel out of Jupyter.",
 }
 """By the words of a command."""

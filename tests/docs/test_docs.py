@@ -117,7 +117,10 @@ def test_the_site_is_built_without_a_warning(tmp_path):
 def test_every_command_has_examples():
     def names(group, before=()):
         for name, command in group.commands.items():
-            yield from names(command, (*before, name)) if hasattr(command, "commands") else [" ".join((*before, name))]
+            if hasattr(command, "commands"):
+                yield from names(command, (*before, name))
+            elif not command.hidden:
+                yield " ".join((*before, name))
 
     assert set(names(typer.main.get_command(application()))) == set(EXAMPLES)
 

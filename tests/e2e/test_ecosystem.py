@@ -126,29 +126,83 @@ def test_a_runner_of_ours_is_a_script_for_uv(repository, project):
     assert "module decimal" in done.stdout
 
 
+LAUNCH = """\
+import os, sys
+def launch_new_instance():
+    import demo, json
+    print(sys.argv, demo.ANSWER, os.environ["HOME"], os.environ["JPY_PARENT_PID"] == str(os.getppid()), json.__file__)
+"""
+
+
+def started(kernel, project):
+    """Start a kernel as Jupyter does, from a folder with a file that is called like one of the standard library."""
+    argv = [word.replace("{connection_file}", "connection.json") for word in kernel["argv"]]
+    folder = project.write("../notebooks/json.py", "raise SystemExit('hidden')\n").parent
+    environment = {**project.environment, "JPY_PARENT_PID": str(os.getpid())}
+    return subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
 def test_a_kernel_starts_in_its_environment_and_leaves_it_as_it_was(project):
-    launch = (
-        "import os, sys\n"
-        "def launch_new_instance():\n"
-        "    import demo\n"
-        "    print(sys.argv, demo.ANSWER, os.environ['HOME'], __file__)\n"
-    )
-    project.index.add("ipykernel", "6.0", {"ipykernel/__init__.py": "", "ipykernel/kernelapp.py": launch}, ["base"])
+    project.index.add("ipykernel", "6.0", {"ipykernel/__init__.py": "", "ipykernel/kernelapp.py": LAUNCH}, ["base"])
     code, answer = project.json("kernel", "install", "one")
     assert code == 0, answer
     kernel = json.loads((Path(answer["data"]["path"]) / "kernel.json").read_text())
     assert kernel["display_name"] == "one (envmgr)"
     assert Path(answer["data"]["path"]).is_relative_to(project.home)
-    argv = [word.replace("{connection_file}", "connection.json") for word in kernel["argv"]]
-    done = subprocess.run(
-        argv, cwd=project.root.parent, env=project.environment, capture_output=True, text=True, check=True
-    )
-    assert "['-c', '-f', 'connection.json'] 42" in done.stdout
+    done = started(kernel, project)
+    assert "['-c', '-f', 'connection.json'] 42" in done.stdout, done.stderr
+    assert (" True " in done.stdout) == (sys.platform != "win32"), "it ends with Jupyter, whose child it is"
     assert str(project.home) + "'" not in done.stdout
+    assert "notebooks" not in done.stdout, "a file of the notebook's folder hides nothing"
     _, after = project.json("build", "one")
     assert after["data"]["builds"][0]["resolved"] == {"base": "1.5", "demo": "1.0"}
     _, checked = project.json("verify", "one", "--deep")
     assert all(check["passed"] for check in checked["data"]["checks"])
+
+
+def test_a_kernel_goes_on_working_when_its_environment_is_built_anew_and_can_be_removed(project):
+    project.index.add("ipykernel", "6.0", {"ipykernel/__init__.py": "", "ipykernel/kernelapp.py": LAUNCH}, ["base"])
+    _, answer = project.json("kernel", "install", "one")
+    kernel = json.loads((Path(answer["data"]["path"]) / "kernel.json").read_text())
+    project.run("clean", "--yes")
+    assert " 42 " in started(kernel, project).stdout
+    project.manifest("one", requirements=["demo==2.0"])
+    told = started(kernel, project)
+    assert (told.returncode, told.stdout) == (3, "")
+    assert "envmgr lock one" in told.stderr
+    project.run("lock", "one")
+    assert " 43 " in started(kernel, project).stdout
+
+    assert [each["label"] for each in project.json("kernel", "list")[1]["data"]["kernels"]] == ["one"]
+    wrong = project.run("kernel", "remove", "on")
+    assert (wrong.returncode, "did you mean 'one'?" in wrong.stderr) == (2, True)
+    assert project.run("kernel", "remove", "one").returncode == 0
+    assert not Path(answer["data"]["path"]).exists()
+    assert project.json("kernel", "list")[1]["data"]["kernels"] == []
+
+
+def test_version_sets_of_one_name_in_two_projects_have_a_kernel_each(project):
+    project.index.add("ipykernel", "6.0", {"ipykernel/__init__.py": "", "ipykernel/kernelapp.py": LAUNCH}, ["base"])
+    other = project.root.parent / "other"
+    (other / "manifests").mkdir(parents=True)
+    (other / "manifests" / "one.toml").write_text(
+        (project.root / "manifests" / "one.toml").read_text().replace('runners = ["answer"]\n', "")
+    )
+    first = project.json("kernel", "install", "one")[1]["data"]
+    second = project.json("kernel", "install", "one", "--project", str(other))[1]["data"]
+    again = project.json("kernel", "install", "one", "--project", str(other))[1]["data"]
+    assert (first["display_name"], second["display_name"]) == ("one (envmgr)", "one (envmgr, other)")
+    assert first["path"] != second["path"] == again["path"]
+    project.run("kernel", "remove", "one", "--project", str(other))
+    assert Path(first["path"]).exists()
+    assert not Path(second["path"]).exists()
+
+
+def test_a_kernel_that_cannot_be_says_what_is_missing(project):
+    done = project.run("kernel", "install", "one")
+    assert done.returncode == 3
+    assert "it has no ipykernel" in done.stderr
+    assert 'try: give the manifest of one "ipykernel" among its requirements' in done.stderr
 
 
 def test_a_bug_report_tells_tools_settings_and_variables_without_what_is_private(project):

@@ -24,7 +24,7 @@ def test_only_the_programs_of_the_venv_that_one_is_in_are_left_behind(path, acti
 
 
 def test_nothing_that_decides_results_is_kept():
-    assert at_hand({"EDITOR": "vi", "PYTHONPATH": "/x", "KERAS_BACKEND": "jax", "CI": "1"}) == {"EDITOR": "vi"}
+    assert at_hand({"EDITOR": "vi", "PYTHONPATH": "/x", "KERAS_BACKEND": "jax", "CI": "1"}, "linux") == {"EDITOR": "vi"}
 
 
 def test_the_way_back_tells_what_each_variable_is_inside_and_was_outside():

@@ -16,6 +16,7 @@ SMALLEST = {
     "matrix plan": ["nowhere"], "matrix run": ["nowhere"], "matrix show": ["nowhere"], "matrix logs": ["nowhere"],
     "matrix compare": ["nowhere", "nowhere"], "matrix report": ["nowhere"], "matrix import": ["nowhere"],
     "matrix watch": ["nowhere"], "python list": [], "python install": ["nonsense"], "kernel install": ["nowhere"],
+    "kernel list": [], "kernel remove": ["nowhere"], "kernel start": ["nowhere", "x"],
     "fleet up": ["--address", "nonsense"], "fleet worker": ["nonsense"],
 }  # fmt: skip
 """The shortest line of each command: most name what is not there, and end at once."""
