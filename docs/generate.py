@@ -67,7 +67,7 @@ def python_page() -> str:
             continue
         parts += [f"## {name}", "", inspect.getdoc(what) or "", ""]
         for method, function in inspect.getmembers(what, inspect.isfunction):
-            if not method.startswith("_"):
+            if method in vars(what) and not method.startswith("_"):
                 parts += ["```python", _signature(method, function), "```", "", inspect.getdoc(function) or "", ""]
     return "\n".join(parts)
 

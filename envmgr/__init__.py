@@ -7,8 +7,18 @@ is imported before it is asked for.
 from __future__ import annotations
 
 __all__ = [
+    "Cell",
+    "CellResult",
+    "Comparisons",
+    "Env",
     "EnvmgrError",
+    "Event",
+    "HostFacts",
+    "JudgedCell",
     "Listener",
+    "Plan",
+    "Run",
+    "Verification",
     "build",
     "compare",
     "facts",
@@ -21,6 +31,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - see below
+
+        return version("envmgr")
     if name not in __all__:
         message = f"module 'envmgr' has no attribute {name!r}"
         raise AttributeError(message)

@@ -23,16 +23,26 @@ from envmgr.app.sharing import make_own
 from envmgr.app.verifying import verify_named
 from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError
-from envmgr.model.cell import Plan
+from envmgr.model.cell import Cell, Plan
 from envmgr.model.comparison import Comparisons
 from envmgr.model.env import Env, Verification
 from envmgr.model.host import HostFacts
-from envmgr.model.result import JudgedCell, Run
-from envmgr.ports import Listener
+from envmgr.model.result import CellResult, JudgedCell, Run
+from envmgr.ports import Event, Listener
 
 __all__ = [
+    "Cell",
+    "CellResult",
+    "Comparisons",
+    "Env",
     "EnvmgrError",
+    "Event",
+    "HostFacts",
+    "JudgedCell",
     "Listener",
+    "Plan",
+    "Run",
+    "Verification",
     "build",
     "compare",
     "facts",

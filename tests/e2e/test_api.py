@@ -1,10 +1,13 @@
 """envmgr as a library, as its documentation shows it."""
 
 import ast
+import importlib.metadata
+import inspect
 import os
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -89,3 +92,26 @@ def test_importing_the_package_imports_nothing_else():
     code = "import sys; before = set(sys.modules); import envmgr; print(sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert done.stdout.strip() == "['__future__', 'envmgr']"
+
+
+def test_all_that_is_taken_told_and_returned_can_be_named_without_another_module():
+    functions = [getattr(envmgr, name) for name in envmgr.__all__ if inspect.isfunction(getattr(envmgr, name))]
+    functions += [method for method in vars(envmgr.Listener).values() if inspect.isfunction(method)]
+    kinds = {
+        kind for function in functions for hint in typing.get_type_hints(function).values() for kind in parts(hint)
+    }
+    own = {kind.__name__ for kind in kinds if kind.__module__.startswith("envmgr.")}
+    assert {"Cell", "Event", "Run", "Env"} <= own <= set(envmgr.__all__)
+
+
+def parts(hint):
+    """Yield the classes of which an annotation is made."""
+    inner = typing.get_args(hint)
+    if isinstance(hint, type) and not inner:
+        yield hint
+    for each in inner:
+        yield from parts(each)
+
+
+def test_the_package_tells_its_version():
+    assert envmgr.__version__ == importlib.metadata.version("envmgr")
