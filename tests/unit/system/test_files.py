@@ -171,7 +171,7 @@ def test_a_lock_that_is_dropped_while_another_opens_it_is_not_mistaken_for_its_o
                 path.unlink()
             return made
 
-    monkeypatch.setattr("envmgr.system.files.FileLock", Overtaken)
+    monkeypatch.setattr("envmgr.system.locks.FileLock", Overtaken)
     with files.lock(path):
         assert path.exists()
         with pytest.raises(Timeout):
