@@ -9,12 +9,11 @@ from pathlib import Path
 from envmgr.app.hosting import true_settings
 from envmgr.app.workplace import Workplace
 from envmgr.model.host import HostFacts, InstallerSettings
-from envmgr.report.private import Private, shown_setting
+from envmgr.report.private import OF_NOBODY, Private, shown_setting
 
-_OF_NOBODY = frozenset({"root", "user", "admin", "runner", "home", "jovyan"})
 _USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?P<user>[^:/@\s]*)(?::(?P<password>[^@\s]*))?@")
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
-_IN_NETRC = re.compile(r"\b(?:login|account|password)\s+(\S+)")
+_IN_NETRC = re.compile(r"\b(?:login|account|password)\s+(?:\"([^\"]+)\"|(\S+))")
 
 
 def private_here(workplace: Workplace, facts: HostFacts) -> Private:
@@ -23,7 +22,7 @@ def private_here(workplace: Workplace, facts: HostFacts) -> Private:
     names = [caller.environment.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")]
     words = {str(workplace.project.root): "<project>"} if workplace.project.root else {}
     words |= {str(caller.home): "~", facts.name: "<host>", caller.host: "<host>"}
-    words |= {name: "<user>" for name in (*names, caller.home.name) if name and name not in _OF_NOBODY}
+    words |= {name: "<user>" for name in (*names, caller.home.name) if name and name.lower() not in OF_NOBODY}
     return Private(words, tuple(dict.fromkeys(_secrets(workplace))))
 
 
@@ -36,7 +35,8 @@ def _secrets(workplace: Workplace) -> Iterator[str]:
     for text in _texts(settings):
         yield from _credentials(text)
     if settings.netrc:
-        yield from _IN_NETRC.findall(workplace.files.read(Path(settings.netrc)) or "")
+        for quoted, plain in _IN_NETRC.findall(workplace.files.read(Path(settings.netrc)) or ""):
+            yield quoted or plain
 
 
 def _texts(settings: InstallerSettings) -> Iterator[str]:

@@ -207,7 +207,8 @@ def test_a_kernel_that_cannot_be_says_what_is_missing(project):
 
 def test_a_bug_report_tells_tools_settings_and_variables_without_what_is_private(project):
     project.write("runners/answer.py", (project.root / "runners" / "answer.py").read_text().replace(
-        "import demo\n", "print('sent netrcpassword9 to ann-of-netrc as opensesame!')\nimport gone\n"
+        "import demo\n", "print('sent netrcpassword9 to ann-of-netrc as opensesame!')\n"
+        "print('aGk=', 'YW5uLW9mLW5ldHJjOm5ldHJjcGFzc3dvcmQ5', 'p%40ssw0rd', '10.0.0.17', 'git@forge:team/x.git')\nimport gone\n"
     ))  # fmt: skip
     project.matrix(manifests=["one"])
     project.run("matrix", "run")
@@ -235,7 +236,7 @@ def test_a_bug_report_tells_tools_settings_and_variables_without_what_is_private
         assert told in text, told
     for private in (
         "p%40ssw0rd", "p@ssw0rd", "3f9Kd02LmQxV77aZ", "q1w2e3", "hunter22", "annette", "ann-of", "ann.of", "uvpassword1", "proxypw77", "opensesame",
-        "netrcpassword9", str(project.home), str(project.root),
+        "netrcpassword9", str(project.home), str(project.root), "YW5uLW9m", "10.0.0.17", "git@forge",
     ):  # fmt: skip
         assert private not in text, private
 
