@@ -11,6 +11,7 @@ from pathlib import Path
 
 from envmgr.cell.classify import Evidence, classify, one_line
 from envmgr.cell.conditions import conditions_between
+from envmgr.cell.script import words_to_run
 from envmgr.errors import EnvmgrError
 from envmgr.model.cell import Cell
 from envmgr.model.conditions import Conditions, Sight
@@ -172,8 +173,8 @@ def _process_request(cell: Cell, surroundings: Surroundings, turn: AbstractConte
 
 
 def _command(surroundings: Surroundings, request: Path, report: Path) -> tuple[str, ...]:
-    script = str(surroundings.runner)
-    return (str(surroundings.python), "-I", script, "--request", str(request), "--report", str(report))
+    words = words_to_run(surroundings.runner, surroundings.files.read(surroundings.runner) or "")
+    return (str(surroundings.python), "-I", *words, "--request", str(request), "--report", str(report))
 
 
 def _request_text(cell: Cell) -> str:

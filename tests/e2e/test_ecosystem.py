@@ -142,6 +142,57 @@ def started(kernel, project):
     return subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+PLAIN = """\
+# /// script
+# dependencies = ["demo"]
+# ///
+import argparse
+import sys
+
+import demo
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--size", type=int, default=1)
+parser.add_argument("--names", nargs="*", default=[])
+parser.add_argument("--how", default="well")
+asked = parser.parse_args()
+print("size", asked.size, asked.names, demo.ANSWER, __name__)
+if asked.how == "badly":
+    raise ValueError("too bad")
+if asked.how == "lacking":
+    import nowhere
+sys.exit(3 if asked.how == "status" else None)
+"""
+
+
+def test_any_script_of_pep_723_is_a_runner(project):
+    project.write("runners/plain.py", PLAIN)
+    project.manifest("one", runners=["plain"])
+    entries = [{"runner": "plain", "parameters": {"size": 7, "names": ["a", "b c"]}}]
+    entries += [{"runner": "plain", "parameters": {"how": how}} for how in ("badly", "lacking", "status")]
+    inline = "".join(
+        f"[[entry]]\nrunner = {json.dumps(each['runner'])}\n[entry.parameters]\n"
+        + "".join(f"{key} = {json.dumps(value)}\n" for key, value in each["parameters"].items())
+        for each in entries
+    )
+    project.write(
+        "manifests/matrices/quick.toml",
+        f'schema = 1\nname = "quick"\nmanifests = ["one"]\neffort = "quick"\n{inline}',
+    )
+    code, answer = project.json("matrix", "run")
+    told = [(cell["outcome"], cell["phase"], cell["reason"]) for cell in answer["data"]["cells"]]
+    assert (code, told) == (1, [
+        ("passed", None, ""),
+        ("failed", "run", "ValueError: too bad"),
+        ("failed", "import", "ModuleNotFoundError: No module named 'nowhere'"),
+        ("failed", "run", "SystemExit: exit status 3"),
+    ])  # fmt: skip
+    first = answer["data"]["cells"][0]
+    assert first["first_call"] > 0
+    assert first["resolved"]["demo"] == "1.0"
+    assert "size 7 ['a', 'b c'] 42 __main__" in project.run("matrix", "logs", first["id"]).stdout
+
+
 def test_a_kernel_starts_in_its_environment_and_leaves_it_as_it_was(project):
     project.index.add("ipykernel", "6.0", {"ipykernel/__init__.py": "", "ipykernel/kernelapp.py": LAUNCH}, ["base"])
     code, answer = project.json("kernel", "install", "one")

@@ -18,6 +18,7 @@ from envmgr.app.probing import selection_of
 from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.backends import api_of
+from envmgr.cell.script import words_to_run
 from envmgr.diagnose.changes import pinned
 from envmgr.diagnose.hunt import Probe
 from envmgr.env.surroundings import CellPlace, CellWishes, cell_environment
@@ -110,10 +111,13 @@ def probe_of(workplace: Workplace, run: Run, judged: JudgedCell, room: Path, dev
     workplace.files.make_folder(place)
     workplace.files.write(place / "in.json", json.dumps(request))
     backend = {**workplace.host_variables(manifest.backend), **selection_of(manifest, chosen)}
+    source = workplace.files.read(runner) or ""
+    first, *others = words_to_run(runner, source)
+    reference = _reference(workplace, run, judged, place)
     return Probe(
         name=cell.id,
-        command=("-I", str(_SCRIPT), str(runner), str(place / "in.json"), _reference(workplace, run, judged, place)),
-        source=workplace.files.read(runner) or "",
+        command=("-I", str(_SCRIPT), first, str(place / "in.json"), reference, *others),
+        source=source,
         given=_cell_variables(workplace, backend),
         kin=judged.finding.id if judged.finding else judged.reason,
     )

@@ -1,8 +1,9 @@
 """Run a runner on a request and end as a probe does: 0 if all is well, else 1 with what failed. Python 3.6, no import
 but of the standard library.
 
-    python -I runner_as_probe.py RUNNER REQUEST.json REFERENCE.json
+    python -I runner_as_probe.py RUNNER REQUEST.json REFERENCE.json [WORD...]
 
+The words are given to the runner before its request.
 REFERENCE is empty or holds {"outputs": {NAME: {"shape": [...], "values": [...]}}, "tolerance": T}: the numbers that the
 runner's are to agree with. The report is written in the current folder.
 """
@@ -59,8 +60,8 @@ def load(path: str) -> Any:
 
 
 def main() -> None:
-    runner, request, reference = sys.argv[1:4]
-    sys.argv = [runner, "--request", request, "--report", "report.json"]
+    runner, request, reference, *words = sys.argv[1:]
+    sys.argv = [runner, *words, "--request", request, "--report", "report.json"]
     try:
         runpy.run_path(runner, run_name="__main__")
     except SystemExit as ending:

@@ -1,0 +1,39 @@
+"""How a runner is started: one that speaks the protocol by itself, any other script of PEP 723 by an adapter."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+_HEAD = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+_ADAPTER = Path(__file__).with_name("probes") / "script_as_runner.py"
+
+
+def script_block(text: str) -> str | None:
+    r"""Return the TOML in the script block of a file (PEP 723), None where it has none.
+
+    >>> script_block("# /// script\n# dependencies = []\n# ///\n")
+    'dependencies = []\n'
+    """
+    found = _HEAD.search(text)
+    if found is None:
+        return None
+    lines = (line[2:] if line.startswith("# ") else line[1:] for line in found["content"].splitlines(keepends=True))
+    return "".join(lines)
+
+
+def is_plain_script(text: str) -> bool:
+    """Tell whether a file is a script of PEP 723 that says nothing of envmgr, and so knows nothing of its protocol."""
+    block = script_block(text)
+    if block is None:
+        return False
+    try:
+        return "envmgr" not in tomllib.loads(block).get("tool", {})
+    except (tomllib.TOMLDecodeError, TypeError):
+        return False
+
+
+def words_to_run(runner: Path, text: str) -> tuple[str, ...]:
+    """Return what an interpreter is given to run a runner of that text, before `--request` and `--report`."""
+    return (str(_ADAPTER), str(runner)) if is_plain_script(text) else (str(runner),)
