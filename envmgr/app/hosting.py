@@ -71,4 +71,5 @@ def _surroundings(workplace: HostPlace, python: str | None, *, downloads: bool) 
         python_request=python,
         uv=str(workplace.uv),
         downloads=downloads,
+        place=workplace.caller.folder,
     )

@@ -21,6 +21,7 @@ _PASSED_ON = (
     "LC_ALL",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
+    "SSL_CLIENT_CERT",
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
     "NETRC",

@@ -26,6 +26,9 @@ def network_environment(settings: InstallerSettings, caller: Mapping[str, str]) 
     if settings.keyring:
         passed |= {name: caller[name] for name in _KEYRING if name in caller}
         passed |= {"UV_KEYRING_PROVIDER": "subprocess", "PIP_KEYRING_PROVIDER": "subprocess"}
+    if settings.insecure_hosts:
+        hosts = " ".join(settings.insecure_hosts)
+        passed |= {"UV_INSECURE_HOST": hosts, "PIP_TRUSTED_HOST": hosts}
     if settings.native_tls:
         passed |= {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
     return passed
@@ -53,7 +56,7 @@ def index_arguments(
     if settings.no_index or folders_only:
         arguments.append("--no-index")
     elif explicit is None and settings.extra_index_urls:
-        arguments += ["--index-strategy", "unsafe-best-match"]
+        arguments += ["--index-strategy", settings.index_strategy or "unsafe-best-match"]
     if not _holds_credentials(settings.find_links):
         arguments += [part for place in settings.find_links for part in ("--find-links", place)]
     return tuple(arguments)
@@ -64,7 +67,8 @@ def index_variables(
 ) -> dict[str, str]:
     """Return uv's variables for where artefacts come from, which belong with `index_arguments`.
 
-    An explicit index stands alone. Otherwise the host's indexes are merged as pip merges them: the best version of all.
+    An explicit index stands alone. Otherwise the host's indexes are merged as pip merges them, the best version of all,
+    unless uv is told another strategy.
     """
     variables: dict[str, str] = {}
     if not settings.no_index and not folders_only:

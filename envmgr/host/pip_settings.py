@@ -11,7 +11,7 @@ from envmgr.host.setting import Setting
 from envmgr.host.surroundings import Means, Surroundings
 
 _SECTIONS = ("global", "install")
-_LISTS = frozenset({"extra-index-url", "find-links", "constraint"})
+_LISTS = frozenset({"extra-index-url", "find-links", "constraint", "trusted-host"})
 _WANTED = _LISTS | {"index-url", "cert", "proxy", "no-index", "keyring-provider"}
 _NOTHING = frozenset({"/dev/null", "nul", "NUL"})
 

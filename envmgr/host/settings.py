@@ -51,6 +51,8 @@ def read_settings(means: Means, around: Surroundings) -> InstallerSettings:
         no_index=_is_true(first("no_index", uv.get("no-index"), pip.get("no-index"))),
         keyring=first("keyring", uv.get("keyring-provider"), pip.get("keyring-provider")) in _ASKING_KEYRING,
         netrc=_netrc(means, around),
+        insecure_hosts=merged("insecure_hosts", uv.get("allow-insecure-host"), pip.get("trusted-host")),
+        index_strategy=first("index_strategy", uv.get("index-strategy")),
         origins=origins,
     )
 

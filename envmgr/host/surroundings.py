@@ -15,7 +15,8 @@ from envmgr.ports import Executor, Files, Process, ProcessRequest
 class Surroundings:
     """The caller's session: system, environment variables, home folder, and the Python that was asked for, if any.
 
-    `uv` is the command that starts uv. `downloads` is False where fetching Pythons is forbidden.
+    `place` is the folder from which upwards tools look for a project's configuration; None: there is no project. `uv`
+    is the command that starts uv. `downloads` is False where fetching Pythons is forbidden.
     """
 
     system: System
@@ -24,6 +25,7 @@ class Surroundings:
     python_request: str | None = None
     uv: str = "uv"
     downloads: bool = True
+    place: Path | None = None
 
     def folder(self, variable: str, default: Path) -> Path:
         """Return the folder that an environment variable names, or the default where it is unset or empty."""

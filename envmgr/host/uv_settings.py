@@ -1,4 +1,4 @@
-"""uv's configuration for the whole user: variables before the user's uv.toml before the system's; lists add up."""
+"""uv's configuration: variables before the project's files before the user's before the system's; lists add up."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from envmgr.errors import HostError
 from envmgr.host.setting import Setting
 from envmgr.host.surroundings import Means, Surroundings
 
-_LISTS = ("extra-index-url", "find-links", "constraint")
-_SINGLES = ("index-url", "no-index", "native-tls", "keyring-provider")
+_LISTS = ("extra-index-url", "find-links", "constraint", "allow-insecure-host")
+_SINGLES = ("index-url", "no-index", "native-tls", "keyring-provider", "index-strategy")
 _VARIABLES = {
     "index-url": ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
     "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"),
@@ -22,13 +22,16 @@ _VARIABLES = {
     "no-index": ("UV_NO_INDEX",),
     "native-tls": ("UV_SYSTEM_CERTS", "UV_NATIVE_TLS"),
     "keyring-provider": ("UV_KEYRING_PROVIDER",),
+    "index-strategy": ("UV_INDEX_STRATEGY",),
+    "allow-insecure-host": ("UV_INSECURE_HOST",),
 }
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*uv\s*[.\]]|^\s*\[\[\s*tool\s*\.\s*uv\s*\.", re.MULTILINE)
 _NAMED = re.compile(r"(?:([A-Za-z0-9._-]+)=(?=\S))?(.*)")
 
 
 def uv_options(means: Means, around: Surroundings) -> dict[str, Setting]:
-    """Return uv's options as `uv pip install` outside of a project would have them.
+    """Return uv's options as `uv pip install` would have them in the caller's folder.
 
     Raises HostError for a file that uv could not read.
     """
@@ -45,25 +48,37 @@ def uv_options(means: Means, around: Surroundings) -> dict[str, Setting]:
 
 
 def uv_files(means: Means, around: Surroundings) -> tuple[Path, ...]:
-    """Return the files that uv reads outside of a project, the strongest first."""
+    """Return the files that uv reads here, the strongest first."""
     if around.environment.get("UV_NO_CONFIG", "").lower() in {"1", "true", "yes", "on", "y", "t"}:
         return ()
     if around.environment.get("UV_CONFIG_FILE"):
         return (Path(around.environment["UV_CONFIG_FILE"]),)
     if around.system == "windows":
         user = around.folder("APPDATA", around.home / "AppData" / "Roaming")
-        return user / "uv" / "uv.toml", around.folder("PROGRAMDATA", Path("C:/ProgramData")) / "uv" / "uv.toml"
+        programs = around.folder("PROGRAMDATA", Path("C:/ProgramData"))
+        return (*_project_files(means, around), user / "uv" / "uv.toml", programs / "uv" / "uv.toml")
     user = around.folder("XDG_CONFIG_HOME", around.home / ".config")
     configured = around.folders("XDG_CONFIG_DIRS") or (Path("/etc/xdg"),)
     places = [folder / "uv" / "uv.toml" for folder in (*configured, Path("/etc"))]
     system = [path for path in places if means.files.exists(path)][:1]
-    return (user / "uv" / "uv.toml", *system)
+    return (*_project_files(means, around), user / "uv" / "uv.toml", *system)
+
+
+def _project_files(means: Means, around: Surroundings) -> tuple[Path, ...]:
+    """Return the nearest uv.toml, or pyproject.toml with a `[tool.uv]`, from the caller's folder upwards."""
+    for folder in () if around.place is None else (around.place, *around.place.parents):
+        if means.files.exists(folder / "uv.toml"):
+            return (folder / "uv.toml",)
+        if _TABLE.search(means.read(folder / "pyproject.toml") or ""):
+            return (folder / "pyproject.toml",)
+    return ()
 
 
 def parse_uv_config(text: str, path: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
-    """Yield the options of a uv.toml; what stands under `[pip]` comes first, as it is the stronger.
+    """Yield the options of a uv.toml or a pyproject.toml; what stands under `[pip]` comes first, as it is the stronger.
 
-    A named index gets the credentials that variables of its name hold.
+    Folders are those that uv means: from the file's own folder. A named index gets the credentials that variables of
+    its name hold.
     """
     try:
         table = tomllib.loads(text)
@@ -71,9 +86,17 @@ def parse_uv_config(text: str, path: Path, environment: Mapping[str, str]) -> It
         place = re.search(r"\(at .*\)", str(error))
         why = place[0].strip("()") if place else "no TOML"
         raise HostError(f"{path}: uv's configuration cannot be read", why, "correct it") from None
+    if path.name == "pyproject.toml":
+        table = table.get("tool", {}).get("uv", {})
     pip = table.get("pip")
     for part in (pip if isinstance(pip, dict) else {}, table):
-        yield from _of_table(part, str(path), environment)
+        for key, setting in _of_table(part, str(path), environment):
+            values = (_placed(value, path) for value in setting.values) if key == "find-links" else setting.values
+            yield key, Setting(tuple(values), setting.origin)
+
+
+def _placed(place: str, path: Path) -> str:
+    return place if "://" in place else str(path.parent / place)
 
 
 def _of_table(table: Mapping[str, Any], origin: str, environment: Mapping[str, str]) -> Iterator[tuple[str, Setting]]:
@@ -82,7 +105,7 @@ def _of_table(table: Mapping[str, Any], origin: str, environment: Mapping[str, s
         if isinstance(url, str) and not index.get("explicit"):
             url = _with_credentials(str(index.get("name") or ""), url, environment)
             yield ("index-url" if index.get("default") else "extra-index-url"), Setting((url,), origin)
-    for key in (*_SINGLES, "extra-index-url", "find-links", "system-certs"):
+    for key in (*_SINGLES, "extra-index-url", "find-links", "allow-insecure-host", "system-certs"):
         value = table.get(key)
         option = "native-tls" if key == "system-certs" else key
         if isinstance(value, bool):

@@ -146,7 +146,7 @@ def _configuration(question: Question, wish: Wish, resolver: Resolver) -> dict[s
         configuration["find-links"] = list(settings.find_links)
         configuration["extra-index-url"] = list(settings.extra_index_urls)
         if settings.extra_index_urls and question.merged:
-            configuration["index-strategy"] = "unsafe-best-match"
+            configuration["index-strategy"] = settings.index_strategy or "unsafe-best-match"
     if wish.target.manifest.exclude_newer:
         configuration["exclude-newer"] = _end_of(wish.target.manifest.exclude_newer)
     early = dict.fromkeys(_asking_for_pre_releases(wish.target.manifest.requirements), "allow")

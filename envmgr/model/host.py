@@ -84,7 +84,9 @@ class InstallerSettings(Noun):
     """What pip's and uv's own configuration on this host says; URLs are shown without credentials.
 
     `native_tls` tells that the system's own certificate store is asked for, `keyring` that passwords are asked of the
-    program `keyring`, `netrc` the file that has passwords for hosts. `origins` names for each setting the file
+    program `keyring`, `netrc` the file that has passwords for hosts, `insecure_hosts` the hosts whose certificates
+    are not checked, `index_strategy` in uv's words which index counts where several have a name (None: the best version
+    of all). `origins` names for each setting the file
     or variable that it came from.
     """
 
@@ -98,6 +100,8 @@ class InstallerSettings(Noun):
     netrc: str | None = None
     proxies: dict[str, str] = Field(default_factory=dict)
     no_index: bool = False
+    insecure_hosts: tuple[str, ...] = ()
+    index_strategy: str | None = None
     origins: dict[str, str] = Field(default_factory=dict)
 
 

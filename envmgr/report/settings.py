@@ -9,6 +9,7 @@ from envmgr.model.host import InstallerSettings
 _SPELT = {
     "index_url": "index", "extra_index_urls": "further indexes", "find_links": "folders of wheels",
     "native_tls": "certificates", "no_index": "no index",
+    "insecure_hosts": "hosts without checks", "index_strategy": "index strategy",
 }  # fmt: skip
 
 
@@ -23,6 +24,8 @@ def told_settings(settings: InstallerSettings) -> Iterator[tuple[str, str, str]]
         "native_tls": "the system's" if settings.native_tls else "",
         "no_index": "yes" if settings.no_index else "",
         "keyring": "asked for passwords" if settings.keyring else "",
+        "insecure_hosts": "\n".join(settings.insecure_hosts),
+        "index_strategy": settings.index_strategy,
         **{f"proxies.{kind}": url for kind, url in settings.proxies.items()},
     }
     for field, value in told.items():

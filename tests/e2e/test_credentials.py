@@ -100,3 +100,18 @@ def test_no_password_stays_in_what_is_remembered_of_a_build(project, host):
     kept = [path for name in ("receipts", "recipes") for path in (cache / name).glob("*.json")]
     assert kept
     assert [path for path in kept if PASSWORD in path.read_text()] == []
+
+
+def test_uvs_configuration_of_the_project_counts_and_is_named(project, host):
+    del project.environment["UV_DEFAULT_INDEX"]
+    pyproject = project.write(
+        "pyproject.toml",
+        '[tool.uv]\nindex-strategy = "first-index"\n'
+        f'[[tool.uv.index]]\nname = "own"\nurl = "http://{USER}:{PASSWORD}@{host}"\ndefault = true\n',
+    )  # fmt: skip
+    done = project.run("build", "one")
+    assert done.returncode == 0, done.stderr
+    told = shown(project)
+    assert str(pyproject) in told
+    assert "first-index" in told
+    assert PASSWORD not in told + done.stdout + done.stderr

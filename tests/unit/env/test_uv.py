@@ -4,7 +4,7 @@ from pathlib import Path
 
 from envmgr.env.content import RequirementGroup, SourceBuilds, Switches
 from envmgr.env.install import extra_build_dependencies
-from envmgr.env.uv import index_arguments, index_variables, install_arguments, uv_environment
+from envmgr.env.uv import index_arguments, index_variables, install_arguments, network_environment, uv_environment
 from envmgr.model.host import InstallerSettings
 
 HOST = InstallerSettings(
@@ -22,6 +22,13 @@ def test_a_hosts_indexes_are_merged_as_pip_merges_them():
         "UV_DEFAULT_INDEX": "https://mirror.example/simple",
         "UV_EXTRA_INDEX_URL": "https://more.example/simple file:///srv/simple",
     }
+
+
+def test_a_strategy_that_uv_is_told_is_kept_and_so_are_the_hosts_that_are_trusted():
+    told = HOST.model_copy(update={"index_strategy": "first-index", "insecure_hosts": ("a.example", "b.example:8080")})
+    assert index_arguments(told)[:2] == ("--index-strategy", "first-index")
+    variables = network_environment(told, {})
+    assert variables["UV_INSECURE_HOST"] == variables["PIP_TRUSTED_HOST"] == "a.example b.example:8080"
 
 
 def test_an_explicit_index_stands_alone_but_for_folders_of_wheels():

@@ -202,3 +202,54 @@ def test_a_setting_does_not_show_its_value():
     from envmgr.host.setting import Setting
 
     assert "s3cret" not in repr(Setting(("https://ada:s3cret@mirror.example",), str(Path("/etc/pip.conf"))))
+
+
+PROJECT = "/home/ada/work/project"
+
+
+@pytest.mark.parametrize(
+    ("files", "index", "origin"),
+    [
+        ({f"{PROJECT}/uv.toml": 'index-url = "https://own/s"\n'}, "https://own/s", f"{PROJECT}/uv.toml"),
+        ({"/home/ada/work/uv.toml": 'index-url = "https://own/s"\n'}, "https://own/s", "/home/ada/work/uv.toml"),
+        ({f"{PROJECT}/pyproject.toml": '[tool.uv]\nindex-url = "https://own/s"\n'}, "https://own/s", f"{PROJECT}/pyproject.toml"),
+        ({f"{PROJECT}/pyproject.toml": '[[tool.uv.index]]\nurl = "https://own/s"\ndefault = true\n'}, "https://own/s", f"{PROJECT}/pyproject.toml"),
+        (
+            {f"{PROJECT}/pyproject.toml": "[project]\nname = 'x'\n", "/home/ada/work/uv.toml": 'index-url = "https://own/s"\n'},
+            "https://own/s", "/home/ada/work/uv.toml",
+        ),
+        (
+            {f"{PROJECT}/pyproject.toml": '[tool.uv]\nindex-url = "https://weaker/s"\n', f"{PROJECT}/uv.toml": 'index-url = "https://own/s"\n'},
+            "https://own/s", f"{PROJECT}/uv.toml",
+        ),
+        ({"/home/ada/.config/uv/uv.toml": 'index-url = "https://user/s"\n'}, "https://user/s", "/home/ada/.config/uv/uv.toml"),
+    ],
+)  # fmt: skip
+def test_uv_takes_the_nearest_file_of_the_project_before_the_users(machine, files, index, origin):
+    settings = read_settings(*machine(files=files, place=Path(PROJECT)))
+    assert (settings.index_url, settings.origins["index_url"]) == (index, origin)
+    assert (
+        read_settings(*machine(files=files, place=Path(PROJECT), environment={"UV_NO_CONFIG": "1"})).index_url is None
+    )
+
+
+def test_folders_in_uvs_file_are_meant_from_there(machine):
+    files = {f"{PROJECT}/uv.toml": 'find-links = ["wheels", "/srv/wheels", "https://w.example/l"]\n'}
+    found = read_settings(*machine(files=files, place=Path(PROJECT))).find_links
+    assert found == (f"{PROJECT}/wheels", "/srv/wheels", "https://w.example/l")
+
+
+def test_hosts_that_are_trusted_and_the_strategy_are_those_of_both_tools(machine):
+    settings = read(
+        machine,
+        {
+            USER: "[global]\ntrusted-host = a.example\n  b.example\n",
+            "/etc/uv/uv.toml": 'allow-insecure-host = ["c.example"]\n',
+        },
+        {"UV_INDEX_STRATEGY": "first-index"},
+    )
+    assert (settings.insecure_hosts, settings.index_strategy) == (
+        ("c.example", "a.example", "b.example"),
+        "first-index",
+    )
+    assert settings.origins["index_strategy"] == "UV_INDEX_STRATEGY"
