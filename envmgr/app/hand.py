@@ -18,6 +18,7 @@ from envmgr.backends import api_of, backend_for
 from envmgr.errors import HostError, UsageError
 from envmgr.host.devices import device_reason
 from envmgr.manifest.expand import select, variants
+from envmgr.manifest.faults import suggest
 from envmgr.model.env import Device
 from envmgr.model.manifest import Manifest
 from envmgr.ports import ProcessRequest
@@ -148,9 +149,11 @@ def find_device(workplace: Workplace, built: Built, asked: str | None) -> Device
         return found
     reason = device_reason(api_of(asked), facts, built.env.interpreter, built.env.resolved)
     _, reason = backend.absent(asked, listing, facts, reason)
-    listed = ", ".join(each.id for each in listing.devices) or listing.error or "none"
+    known = [each.id for each in listing.devices]
+    listed = ", ".join(known) or listing.error or "none"
+    meant = suggest(asked, {*known, *backend.apis})
     raise HostError(
         f"{manifest.name} has no device {asked} here",
-        f"{reason}; it lists: {listed}",
+        f"{reason}; it lists: {listed}" + (f"; {meant}" if meant.startswith("did you mean") else ""),
         f"envmgr devices {manifest.name}",
     )

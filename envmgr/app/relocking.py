@@ -12,6 +12,7 @@ from envmgr.app.workplace import Workplace
 from envmgr.errors import EnvmgrError, LockError, NothingSelectedError, ResolveError, UsageError
 from envmgr.lock.inputs import staleness
 from envmgr.manifest.expand import select, target, variants
+from envmgr.manifest.faults import suggest
 from envmgr.model.manifest import Manifest, Target
 from envmgr.model.platform import Platform
 from envmgr.ports import Event
@@ -176,5 +177,5 @@ def _platform(name: str) -> Platform:
         return Platform(name)
     except ValueError:
         raise UsageError(
-            f"there is no platform {name!r}", f"wanted one of {', '.join(Platform)}", "name one of them"
+            f"there is no platform {name!r}", suggest(name, Platform), f"wanted one of {', '.join(Platform)}"
         ) from None

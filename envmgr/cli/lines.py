@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TextIO
 
 from envmgr.outside import Event, Hearer
 from envmgr.system.caller import terminal_width
@@ -100,12 +102,17 @@ def running(now: Sequence[str], width: int) -> str:
     return f"          running: {', '.join(now)}"[: max(width - 1, 0)]
 
 
+def is_live(stream: TextIO) -> bool:
+    """Tell whether a line can be shown and taken back: on a terminal that can, before somebody who looks at it."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
+
+
 @contextmanager
 def lines(*, quiet: bool) -> Iterator[Hearer]:
     """Give who tells of events in the way that fits stderr, and end it afterwards."""
     if quiet:
         yield Silence()
-    elif sys.stderr.isatty():
+    elif is_live(sys.stderr):
         live = LiveLines()
         try:
             yield live

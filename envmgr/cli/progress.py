@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from envmgr.cli.lines import LiveLines, PlainLines, running
+from envmgr.cli.lines import LiveLines, PlainLines, is_live, running
 from envmgr.model.cell import Cell, Plan
 from envmgr.model.result import CellResult
 from envmgr.ports import Listener
@@ -74,7 +74,7 @@ def progress(*, quiet: bool) -> Iterator[Listener]:
     """Give the listener that fits stderr, and end it afterwards."""
     if quiet:
         yield Listener()
-    elif sys.stderr.isatty():
+    elif is_live(sys.stderr):
         live = LiveListener()
         try:
             yield live

@@ -139,9 +139,26 @@ def show_usage_error(error: Exception, argv: Sequence[str]) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "envmgr"
     message = error.format_message() if hasattr(error, "format_message") else str(error)
+    message = message.replace("Value error, ", "")
     usage = context.get_usage() if context else ""
     options = Options(path.removeprefix("envmgr").strip(), "--json" in argv, None, debug="--debug" in argv)
-    return _tell(options, UsageError(message, usage, _elsewhere(message) or f"{path} --help"))
+    why = "\n".join(filter(None, (_meant(message), usage)))
+    return _tell(options, UsageError(message, why, _elsewhere(message) or f"{path} --help"))
+
+
+def _meant(message: str) -> str:
+    """Return which of the values that an option takes is meant, where one is near.
+
+    >>> _meant("Invalid value for '--to': 'pylok' is not one of 'requirements', 'pylock'.")
+    "did you mean 'pylock'?"
+    """
+    import re
+    from difflib import get_close_matches
+
+    wrong, _, known = message.partition(" is not one of ")
+    said = re.search(r"'([^']*)'$", wrong)
+    near = get_close_matches(said[1], re.findall(r"'([^']*)'", known), n=1) if said else []
+    return f"did you mean '{near[0]}'?" if near else ""
 
 
 def _elsewhere(message: str) -> str:

@@ -21,8 +21,12 @@ class Look:
 
 
 def look_for(variables: Mapping[str, str], *, terminal: bool, encoding: str, columns: int, wide: bool = False) -> Look:
-    """Return the look for an output stream: `NO_COLOR` and `TERM=dumb` forbid colours, `FORCE_COLOR` asks for them."""
+    """Return the look for an output stream: `NO_COLOR` and `TERM=dumb` forbid colours, `FORCE_COLOR` asks for them.
+
+    In continuous integration (`CI`) a terminal is nobody's: colours are to be asked for.
+    """
     forced = bool(variables.get("FORCE_COLOR"))
+    terminal = terminal and not variables.get("CI")
     forbidden = bool(variables.get("NO_COLOR")) or variables.get("TERM") == "dumb"
     return Look(
         width=max(columns, _NARROWEST),

@@ -64,3 +64,17 @@ def test_a_command_of_a_group_is_told_where_it_is_looked_for_alone(word, hints, 
     assert run([word]) == 2
     told = [line.removeprefix("  try: ") for line in capsys.readouterr().err.splitlines() if line.startswith("  try: ")]
     assert told == hints
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        (["export", "one", "--to", "pylok"], "pylock"),
+        (["matrix", "run", "--effort", "qick"], "quick"),
+    ],
+)
+def test_the_value_that_is_meant_is_told(line, meant, in_an_empty_folder, capsys):
+    assert run(line) == 2
+    told = capsys.readouterr().err
+    assert f"did you mean '{meant}'?" in told
+    assert "Value error" not in told

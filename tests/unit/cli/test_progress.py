@@ -1,5 +1,10 @@
 """The last line that tells what is running."""
 
+import io
+
+import pytest
+
+from envmgr.cli.lines import is_live
 from envmgr.cli.progress import LiveListener, PlainListener, running
 from envmgr.ports import Event
 
@@ -24,3 +29,33 @@ def test_what_is_fetched_stands_in_the_last_line_alone(capsys):
 def test_where_there_is_no_terminal_each_step_is_a_line(capsys):
     PlainListener().on_event(Event("fetch", "one", "0 of 1 downloads, 0 of 16 MiB"))
     assert capsys.readouterr().err.split("s  ")[1] == "fetch one 0 of 1 downloads, 0 of 16 MiB\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "variables", "live"),
+    [
+        (Terminal(), {"TERM": "xterm"}, True),
+        (Terminal(), {"TERM": "dumb"}, False),
+        (Terminal(), {"TERM": "xterm", "CI": "true"}, False),
+        (io.StringIO(), {"TERM": "xterm"}, False),
+    ],
+)
+def test_a_line_is_taken_back_only_where_somebody_looks_at_a_terminal_that_can(stream, variables, live, monkeypatch):
+    for name in ("TERM", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert is_live(stream) is live
+
+
+def test_nothing_is_wiped_out_that_is_not_the_last_line(capsys):
+    live = LiveListener()
+    live.on_event(Event("built", "one"))
+    live.on_terminal_taken()
+    live.close()
+    assert "\x1b" not in capsys.readouterr().err

@@ -43,7 +43,9 @@ def test_times_at_the_edges(value, made):
         ({"NO_COLOR": "1"}, True, False),
         ({"NO_COLOR": ""}, True, True),
         ({"TERM": "dumb"}, True, False),
+        ({"CI": "true"}, True, False),
         ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "1", "CI": "true"}, True, True),
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
     ],
 )
