@@ -101,7 +101,8 @@ class LockMaker:
         try:
             resolution = self._resolution(chosen, python, previous, wishes)
         except ResolveError as error:
-            if not (wishes.others and error.of_python):
+            floats_on = chosen.manifest.floating and previous is not None  # what is compared by day keeps its Python
+            if not wishes.others or not error.of_python or floats_on:
                 raise
             resolution = self._with_another(chosen, python, wishes, error)
         path = self._place(chosen, wishes)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import THIS_PYTHON
+
 pytestmark = pytest.mark.integration
 
 
@@ -234,6 +236,18 @@ def test_a_lock_is_for_another_python_where_the_manifest_leaves_it_open(project,
     assert (code, made["state"]) == (0, "made")
     assert made["notes"][-1].startswith("for Python 3.10, as `python` leaves it open and old==1.0 has no")
     assert "# python: 3.10" in (project.root / made["path"]).read_text()
+
+
+def test_what_floats_keeps_the_python_that_it_was_resolved_for(project, index):
+    wheel = index.add("drifting", "1.0", {"drifting.py": ""})
+    project.manifest("floats", python=f">=3.10,<={THIS_PYTHON}.99", requirements=["drifting"], floating=True)
+    code, answer = project.json("build", "floats")
+    assert (code, answer["data"]["builds"][0]["resolved"]["drifting"]) == (0, "1.0")
+    wheel.rename(wheel.with_name("drifting-1.0-cp310-none-any.whl"))
+    index._write_page(wheel.parent)
+    code, answer = project.json("build", "floats")
+    assert code == 3
+    assert "it was resolved before" in json.dumps(answer)
 
 
 def test_a_lock_is_for_no_python_that_the_manifest_does_not_admit(project, index):
