@@ -1,11 +1,12 @@
 """The way back to the session in which `envmgr run` or `shell` was called."""
 
+import codecs
 import json
 import os
 
 import pytest
 
-from envmgr.__main__ import OUTER, _go_back
+from envmgr.__main__ import OUTER, _escaped, _go_back
 from envmgr.app import user_shell
 
 
@@ -44,3 +45,11 @@ def test_what_cannot_be_understood_changes_nothing(session, told):
 
 def test_both_ends_call_the_variable_the_same():
     assert OUTER == user_shell.OUTER
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("text", ["Größe", "日本", "a🎉b", "undecodable \udcff"])
+def test_what_an_encoding_lacks_is_written_so_that_json_still_says_it(encoding, text):
+    codecs.register_error("envmgr", _escaped)
+    document = json.dumps({"text": text}, ensure_ascii=False)
+    assert json.loads(document.encode(encoding, "envmgr").decode(encoding)) == {"text": text}
