@@ -8,8 +8,9 @@ from typing import Any
 
 from envmgr.app.workplace import Workplace
 from envmgr.cell.request import RunnerFacts
-from envmgr.cell.script import is_plain_script, script_block
+from envmgr.cell.script import is_plain_script
 from envmgr.errors import ManifestError
+from envmgr.model.script_block import script_block
 
 
 def read_head(text: str, source: str) -> dict[str, Any]:

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 
-_HEAD = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+from envmgr.model.script_block import script_block
+
 _ADAPTER = Path(__file__).with_name("probes") / "script_as_runner.py"
-
-
-def script_block(text: str) -> str | None:
-    r"""Return the TOML in the script block of a file (PEP 723), None where it has none.
-
-    >>> script_block("# /// script\n# dependencies = []\n# ///\n")
-    'dependencies = []\n'
-    """
-    found = _HEAD.search(text)
-    if found is None:
-        return None
-    lines = (line[2:] if line.startswith("# ") else line[1:] for line in found["content"].splitlines(keepends=True))
-    return "".join(lines)
 
 
 def is_plain_script(text: str) -> bool:

@@ -25,7 +25,8 @@ def init(
             "--from",
             metavar="FILE",
             help="Make manifests of requirements.txt, a freeze, pyproject.toml, pylock.toml, Pipfile, Pipfile.lock, "
-            "setup.cfg, setup.py (read, never run), environment.yml, tox.ini, tox.toml, noxfile.py or asv.conf.json.",
+            "setup.cfg, setup.py (read, never run), environment.yml, tox.ini, tox.toml, noxfile.py, asv.conf.json or a "
+            "script of PEP 723.",
         ),
     ] = None,
     name: Annotated[

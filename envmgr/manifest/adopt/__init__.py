@@ -13,6 +13,7 @@ from envmgr.manifest.adopt.nox import read_noxfile
 from envmgr.manifest.adopt.pipenv import read_pipfile, read_pipfile_lock
 from envmgr.manifest.adopt.project import read_pylock, read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
+from envmgr.manifest.adopt.script import read_script
 from envmgr.manifest.adopt.setup_config import read_setup_config
 from envmgr.manifest.adopt.setup_script import read_setup_script
 from envmgr.manifest.adopt.tox import read_tox
@@ -41,8 +42,12 @@ _WITH_EXPORT = {
     "pdm.lock": "pdm export --output requirements.txt",
 }
 """Locks that their own tool alone can read: for which environment each entry is stands in no entry."""
-FORMS = (*_BY_NAME, "requirements.txt", "a freeze")
+FORMS = (*_BY_NAME, "requirements.txt", "a freeze", "a script of PEP 723")
 """What can be read, by the file's usual name."""
+
+
+def _read_script(text: str, _: Mapping[str, str]) -> tuple[Draft, ...]:
+    return read_script(text)
 
 
 def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
@@ -61,6 +66,8 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         reader = _BY_NAME["environment.yml"]
     if reader is None and path.name.startswith("pylock.") and path.suffix == ".toml":
         reader = _BY_NAME["pylock.toml"]
+    if reader is None and path.suffix == ".py":
+        reader = _read_script
     if reader is None and path.suffix in {".txt", ".in", ".lock", ""}:
         reader = read_requirements
     if reader is None:

@@ -270,3 +270,30 @@ def test_the_lock_of_another_tool_is_left_to_that_tool(name):
     with pytest.raises(UsageError) as caught:
         adopt(name, "version = 1\n", {})
     assert f"{name.partition('.')[0]} export" in caught.value.hint
+
+
+def test_a_script_of_pep_723_asks_for_what_its_block_says():
+    text = """# /// script
+# requires-python = ">=3.10"
+# dependencies = ["six", "numpy<2", "own"]
+#
+# [tool.uv]
+# exclude-newer = "2024-05-01"
+# [tool.uv.sources]
+# own = { path = "../own" }
+# ///
+raise SystemExit("this was run")
+"""
+    (draft,) = adopt("mine.py", text, {})
+    assert (draft.python, draft.requirements, draft.exclude_newer) == (">=3.10", ("six", "numpy<2"), "2024-05-01")
+    assert draft.notes == ("left out: own comes from a folder, a repository or an address",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("import numpy\n", "says nothing of what it needs"), ("# /// script\n# [\n# ///\n", "is no TOML")],
+)
+def test_a_script_without_a_block_is_told_of(text, said):
+    with pytest.raises(UsageError) as caught:
+        adopt("mine.py", text, {})
+    assert said in caught.value.what
