@@ -81,7 +81,7 @@ def perform(options: Options, action: Callable[[Any], Answer]) -> None:
     except BrokenPipeError:
         code = 0
     except OSError as error:
-        told = _of_folder(error)
+        told = _of_folder(error, None if workplace is None else workplace.folders.cache)
         code = _tell(options, told or _internal(error), None if told else INTERNAL)
     except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told without a traceback
         code = _tell(options, _internal(error), INTERNAL)
@@ -191,18 +191,32 @@ def _tell(options: Options, error: EnvmgrError, exit_code: int | None = None) ->
     return error.exit_code if exit_code is None else exit_code
 
 
-def _of_folder(error: OSError) -> FolderError | None:
+def _of_folder(error: OSError, cache: Path | None) -> FolderError | None:
     """Return the error of a folder that cannot be written, if that is what the system says."""
     why = f"the system says: {error.strerror}"
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         where = f" for {error.filename}" if error.filename else ""
         return FolderError(f"there is no space left{where}", why, "free some, for instance with `envmgr clean`")
+    named = _meant_file(str(error.filename2 or error.filename or ""))
     if error.errno in {errno.EISDIR, errno.ENAMETOOLONG}:
-        return FolderError(f"{error.filename2 or error.filename} is no place for a file", why, "name a file")
-    if error.filename and error.errno in {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR}:
-        hint = "make it writable, or let ENVMGR_CACHE_DIR name another folder for what envmgr builds"
-        return FolderError(f"{error.filename} cannot be used", why, hint)
+        return FolderError(f"{named} is no place for a file", why, "name a file")
+    if named and error.errno in {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST}:
+        hint = "make it writable, or name another place"
+        if cache is None or Path(named).is_relative_to(cache) or cache.is_relative_to(named):
+            hint = "make it writable, or let ENVMGR_CACHE_DIR name another folder for what envmgr builds"
+        return FolderError(f"{named} cannot be used", why, hint)
     return None
+
+
+def _meant_file(path: str) -> str:
+    """Return the file that was to be written, where another stands for it until it is whole.
+
+    >>> _meant_file("/project/.bug.md.box.12.0123abcd.part")
+    '/project/bug.md'
+    """
+    import re
+
+    return re.sub(r"(^|/)\.([^/]+)\.[A-Za-z0-9_-]+\.\d+\.[0-9a-f]{8}\.part$", r"\1\2", path)
 
 
 def _internal(error: Exception) -> EnvmgrError:

@@ -121,5 +121,5 @@ def _fetchable(means: Means, around: Surroundings, facts: HostFacts, cache_folde
         argv = ("python", "list", "--only-downloads", "--offline", "--all-arches", "--output-format", "json")
         text = means.output(around.uv, *argv)
         if text and known.stem != "unknown":
-            means.files.write(known, text)
+            means.keep(known, text)
     return parse_downloads(text, facts)

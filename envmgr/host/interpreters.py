@@ -82,7 +82,7 @@ def discover(means: Means, around: Surroundings, cache_folder: Path) -> Discover
     refused = {path: result for path, result in results.items() if isinstance(result, _Refused)}
     if {**answers, **refused} != known:
         cache = _Cache(state=state, answers=answers, refused=refused)
-        means.files.write(cache_path, cache.model_dump_json(indent=1))
+        means.keep(cache_path, cache.model_dump_json(indent=1))
     return _sort_out(candidates, results)
 
 

@@ -25,5 +25,5 @@ def managed_folder(means: Means, around: Surroundings, cache_folder: Path) -> st
         return kept
     folder = means.output(around.uv, "python", "dir").strip()
     if Path(folder).is_absolute() and means.files.is_folder(Path(folder)):
-        means.files.write(known, folder)
+        means.keep(known, folder)
     return folder

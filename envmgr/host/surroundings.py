@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,11 @@ class Means:
         """Return what a program prints on stdout, or "" when it is absent, fails or takes too long."""
         completed = self.process.run(ProcessRequest(argv, timeout=timeout, env=variables, kept=False))
         return completed.stdout if completed.good else ""
+
+    def keep(self, path: Path, text: str) -> None:
+        """Keep what saves time on the next call; where nothing can be written, that takes the time again."""
+        with suppress(OSError):
+            self.files.write(path, text)
 
     def read(self, path: Path) -> str | None:
         """Return a file's text, or None when it is absent or may not be read."""

@@ -5,6 +5,8 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ from envmgr.system.sharing import detach, digest_of, given_back, places_of_bytec
 from envmgr.system.snapshot import facts_of, snapshot
 
 _CLAIM = ".used-by"
+_NOT_TO_BE_WRITTEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR})
 _LONGEST = 100
 """Characters of a name that are kept in the name under which it is written: names have a limit."""
 
@@ -42,8 +45,12 @@ class RealFiles:
     def write(self, path: Path, text: str, *, durable: bool = True) -> None:
         """Write a file whole or not at all; its folder is made, and what killed writers left there is removed.
 
-        One that is not durable survives the end of any process, but a loss of power only after `settle`.
+        One that is not durable survives the end of any process, but a loss of power only after `settle`. A device or a
+        pipe gets the text; nothing is put in its place.
         """
+        if _is_device(path):
+            path.write_text(text, encoding="utf-8")
+            return
         with self._half_made(path) as aside:
             _fill(aside, text, durable)
             self.bring(aside, path)
@@ -261,11 +268,19 @@ class RealFiles:
 
     @contextmanager
     def scratch(self, purpose: str) -> Iterator[Path]:
-        """Give a new empty folder and remove it with everything in it afterwards, or after a kill at the next call."""
-        _make_sure_of(self._scratch_folder)
-        self._sweep_own()
-        folder = self._scratch_folder / owned_name(purpose)
-        folder.mkdir(mode=0o700)
+        """Give a new empty folder and remove it with everything in it afterwards, or after a kill at the next call.
+
+        Where the cache cannot be written, it is among the system's temporary files: to look at a host needs no cache.
+        """
+        try:
+            _make_sure_of(self._scratch_folder)
+            self._sweep_own()
+            folder = self._scratch_folder / owned_name(purpose)
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            if error.errno not in _NOT_TO_BE_WRITTEN:
+                raise
+            folder = Path(tempfile.mkdtemp(prefix=f"envmgr-{purpose}-"))
         if not self._in_use:
             atexit.unregister(self._clear)
             atexit.register(self._clear)
@@ -320,6 +335,14 @@ def _make_sure_of(folder: Path) -> None:
     """Make a folder and those above it; one that is there is left alone, which is the quick case."""
     if not os.path.isdir(folder):  # noqa: PTH112 - called for every file that is written
         folder.mkdir(parents=True, exist_ok=True)
+
+
+def _is_device(path: Path) -> bool:
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(kind) and not stat.S_ISDIR(kind)
 
 
 def _fill(path: Path, text: str, durable: bool) -> None:

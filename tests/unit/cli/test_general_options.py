@@ -78,3 +78,27 @@ def test_the_value_that_is_meant_is_told(line, meant, in_an_empty_folder, capsys
     told = capsys.readouterr().err
     assert f"did you mean '{meant}'?" in told
     assert "Value error" not in told
+
+
+@pytest.mark.integration
+def test_a_cache_that_cannot_be_written_stops_nobody_who_only_looks(in_an_empty_folder, tmp_path, monkeypatch, capsys):
+    """As with a read-only disk; a file in its place is the same for root, too."""
+    cache = tmp_path / "file"
+    cache.write_text("")
+    monkeypatch.setenv("ENVMGR_CACHE_DIR", str(cache / "cache"))
+    assert run(["list"]) == 0
+    assert run(["show", "torch-cpu"]) == 0
+    capsys.readouterr()
+    assert run(["run", "torch-cpu", "--", "true"]) == 3
+    told = capsys.readouterr().err
+    assert f"error: {cache}" in told
+    assert "ENVMGR_CACHE_DIR" in told
+
+
+def test_what_cannot_be_written_elsewhere_is_told_by_its_own_name(in_an_empty_folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ENVMGR_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "file").write_text("")
+    assert run(["schema", "manifest", "--output", "file/schema.json"]) == 3
+    told = capsys.readouterr().err
+    assert "ENVMGR_CACHE_DIR" not in told
+    assert ".part" not in told
