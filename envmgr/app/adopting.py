@@ -29,16 +29,16 @@ class Adopted(NamedTuple):
     notes: tuple[str, ...]
 
 
-def adopt_file(folder: Path, source: Path, name: str | None, files: Files) -> Adopted:
+def adopt_file(folder: Path, source: Path, name: str | None, files: Files, *, wanted: tuple[str, ...] = ()) -> Adopted:
     """Write a manifest for each environment that a file describes, into a project or a new one.
 
-    `name` is that of the manifest; several get it as their first part. Raises UsageError when one is there already:
-    nothing is written then.
+    `name` is that of the manifest; several get it as their first part. `wanted` names extras and groups. Raises
+    UsageError when one is there already: nothing is written then.
     """
     text = _text_of(source, files)
     if text is None:
         raise _unreadable(source, files)
-    drafts = adopt(source.name, text, FilesBeside(source.parent, files))
+    drafts = adopt(source.name, text, FilesBeside(source.parent, files), wanted)
     texts = {
         folder / "manifests" / f"{stem}.toml": write_draft(draft, stem, source.name)
         for stem, draft in zip(_names(drafts, source, name), drafts, strict=True)

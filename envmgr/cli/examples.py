@@ -17,7 +17,11 @@ BEGIN = (
 """What stands under the help of all."""
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "init": ("envmgr init", "envmgr init --from requirements.txt --name mine"),
+    "init": (
+        "envmgr init",
+        "envmgr init --from requirements.txt --name mine",
+        "envmgr init --from pyproject.toml --with test",
+    ),
     "list": ("envmgr list", "envmgr list --project ../other --json"),
     "path": ("envmgr path keras-jax",),
     "show": ("envmgr show plaidml-0.6.4@py3.9",),

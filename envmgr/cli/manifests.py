@@ -32,6 +32,10 @@ def init(
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="How the manifest of --from is called.")
     ] = None,
+    wanted: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="GROUP", help="An extra or a group of pyproject.toml to take over, too."),
+    ] = None,
     json: JsonFlag = False,
     project: ProjectOption = None,
     debug: DebugFlag = False,
@@ -39,16 +43,21 @@ def init(
     """Start a project here: a first manifest, a first matrix, a folder for runners. With --from, add manifests."""
     from envmgr.app.initiating import start_project
     from envmgr.app.workplace import Workplace
+    from envmgr.errors import UsageError
 
     def action(workplace: Workplace) -> Answer:
         folder = (project or workplace.caller.folder).resolve()
         notes: tuple[str, ...] = ()
+        if source is None and (name or wanted):
+            given = "--name" if name else "--with"
+            raise UsageError(f"{given} is for --from", "wanted a file with it; found none", "envmgr init --from FILE")
         if source is None:
             written, then = start_project(folder, workplace.files), "envmgr matrix run"
         else:
             from envmgr.app.adopting import adopt_file
 
-            written, notes = adopt_file(folder, workplace.caller.folder / source, name, workplace.files)
+            place = workplace.caller.folder / source
+            written, notes = adopt_file(folder, place, name, workplace.files, wanted=tuple(wanted or ()))
             then = f"envmgr build {written[0].stem}"
         return Answer(
             {"written": written, "notes": notes},

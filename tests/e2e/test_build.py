@@ -162,6 +162,12 @@ def test_init_starts_a_project_that_works(project, tmp_path):
     assert "passed" in done.stdout
 
 
+@pytest.mark.parametrize("option", ["--name", "--with"])
+def test_what_is_said_of_a_file_needs_one(project, option):
+    code, answer = project.json("init", option, "x")
+    assert (code, answer["error"]["what"]) == (2, f"{option} is for --from")
+
+
 def test_a_cache_folder_that_cannot_be_made_is_told(project, tmp_path):
     (tmp_path / "file").write_text("")
     done = project.run("build", "one", ENVMGR_CACHE_DIR=str(tmp_path / "file"))

@@ -50,11 +50,12 @@ def _read_script(text: str, _: Mapping[str, str]) -> tuple[Draft, ...]:
     return read_script(text)
 
 
-def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
+def adopt(name: str, text: str, others: Mapping[str, str], wanted: tuple[str, ...] = ()) -> tuple[Draft, ...]:
     """Return drafts of manifests for what a file asks for: several where it holds several environments.
 
-    `name` is the file's, which tells its form; `others` has the texts of the files that it may refer to (`-r`, `-c`).
-    Raises UsageError for a form that is not known and for a text that is not of its form.
+    `name` is the file's, which tells its form; `others` has the texts of the files that it may refer to (`-r`, `-c`);
+    `wanted` names extras and groups that are to be among the requirements. Raises UsageError for a form that is not
+    known, for a text that is not of its form, and for a group that it does not have.
     """
     path = PurePath(name)
     if path.name in _WITH_EXPORT:
@@ -74,8 +75,11 @@ def adopt(name: str, text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
         raise UsageError(
             f"{name} is of no form that is known", f"wanted one of: {', '.join(FORMS)}", "envmgr init --from FILE"
         )
+    if wanted and path.name != "pyproject.toml":
+        told = f"wanted pyproject.toml with --with {wanted[0]}; found {path.name}"
+        raise UsageError(f"{name} has no extras and groups to choose", told, f"envmgr init --from {name}")
     try:
-        drafts = reader(text, others)
+        drafts = read_pyproject(text, others, wanted) if wanted else reader(text, others)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         # Readers walk a file as if it had the shape of its form; what has another one breaks them somewhere.
         raise UsageError(

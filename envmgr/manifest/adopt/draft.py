@@ -56,7 +56,7 @@ class Draft:
 def groups_left(names: Iterable[str]) -> tuple[str, ...]:
     """Return the note on extras and groups that are not installed."""
     listed = ", ".join(dict.fromkeys(names))
-    return (f"not taken over: the extras and groups {listed}",) if listed else ()
+    return (f"not taken over: the extras and groups {listed} (--with NAME does)",) if listed else ()
 
 
 def with_all_notes(drafts: Iterable[Draft]) -> tuple[Draft, ...]:

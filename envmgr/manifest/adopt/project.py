@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, groups_left, python_range, settle
+from envmgr.manifest.adopt.groups import with_groups
 from envmgr.manifest.adopt.poetry import indexes_of_poetry, read_poetry
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.tox_toml import environments_of_tox
@@ -22,12 +23,13 @@ _ELSEWHERE = {
 """Tables of other tools with what to call them in a note."""
 
 
-def read_pyproject(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
+def read_pyproject(text: str, others: Mapping[str, str], wanted: Iterable[str] = ()) -> tuple[Draft, ...]:
     """Return the draft of a project's dependencies, and those of the environments that tox has in it.
 
-    Its extras and groups are named in notes, not installed.
+    Its extras and groups are named in notes, not installed, but those that are wanted. Raises UsageError for one of
+    these that it does not have.
     """
-    data = _toml(text, "pyproject.toml")
+    data = with_groups(_toml(text, "pyproject.toml"), wanted)
     tools = data.get("tool", {})
     draft = _of_project(data, others)
     draft = replace(draft, notes=(*draft.notes, *_of_other_tools(tools)))

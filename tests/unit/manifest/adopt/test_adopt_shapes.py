@@ -297,3 +297,57 @@ def test_a_script_without_a_block_is_told_of(text, said):
     with pytest.raises(UsageError) as caught:
         adopt("mine.py", text, {})
     assert said in caught.value.what
+
+
+GROUPED = (
+    PROJECT
+    + """
+dependencies = ["six"]
+[project.optional-dependencies]
+plot_all = ["p[small]", "cffi"]
+small = ["attrs"]
+[dependency-groups]
+test = ["pytest", { include-group = "Typing" }]
+typing = ["mypy", { include-group = "test" }]
+"""
+)
+POETRY = """
+[tool.poetry.dependencies]
+six = "*"
+h5py = { version = "^3", optional = true }
+[tool.poetry.extras]
+hdf = ["h5py"]
+[tool.poetry.group.test.dependencies]
+pytest = "^8"
+[tool.poetry.dev-dependencies]
+ruff = "*"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "requirements", "left"),
+    [
+        (GROUPED, ("plot-all",), ("six", "attrs", "cffi"), "small, test, typing"),
+        (GROUPED, ("test", "small"), ("six", "pytest", "mypy", "attrs"), "plot_all, typing"),
+        (POETRY, ("hdf", "test", "dev"), ("six", "h5py>=3,<4", "pytest>=8,<9", "ruff"), ""),
+    ],
+)
+def test_extras_and_groups_are_taken_over_where_they_are_asked_for(text, wanted, requirements, left):
+    (draft,) = adopt("pyproject.toml", text, {}, wanted)
+    assert draft.requirements == requirements
+    assert any(f"extras and groups {left} (" in note for note in draft.notes) if left else not draft.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what", "why"),
+    [
+        ("pyproject.toml", GROUPED, "'tests' is no extra and no group", "wanted one of: plot_all, small, test, typing"),
+        ("pyproject.toml", PROJECT + 'dependencies = ["six"]', "'tests' is no extra", "it has none"),
+        ("requirements.txt", "six", "has no extras and groups", "--with tests; found requirements.txt"),
+    ],
+)
+def test_a_group_that_is_not_there_is_told_of(name, text, what, why):
+    with pytest.raises(UsageError) as caught:
+        adopt(name, text, {}, ("tests",))
+    assert what in caught.value.what
+    assert why in caught.value.why
