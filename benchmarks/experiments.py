@@ -44,9 +44,9 @@ def watch(target: Path, words: list[str]) -> int:
     records: list[dict] = []
     observe = Laboratory._observe  # noqa: SLF001 - what `observe` and the fresh copies of it go through
 
-    def watched(self, world, *, in_place, own):
+    def watched(self, world, *, in_place, own, key):
         begun = time.time()
-        seen, refused = observe(self, world, in_place=in_place, own=own)
+        seen, refused = observe(self, world, in_place=in_place, own=own, key=key)
         interpreter = self.bench.interpreters.get(world.python)
         typed = []
         if interpreter and not lists_of(world) and not world.build_requires:

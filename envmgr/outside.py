@@ -79,6 +79,16 @@ class Process(Protocol):
     def run(self, request: ProcessRequest) -> Completed: ...
 
 
+class StoppableProcess(Process, Protocol):
+    """Runs processes that can be ended before they end by themselves: all of them, or those of a part."""
+
+    def apart(self) -> StoppableProcess:
+        """Return what runs processes alike and stops its own alone; it is stopped with this one."""
+
+    def stop_all(self) -> None:
+        """End every process that is running now, and let `run` raise KeyboardInterrupt from now on."""
+
+
 class Clock(Protocol):
     """Tells the time."""
 

@@ -10,7 +10,7 @@ from envmgr.model.cell import Cell, Plan
 from envmgr.model.conditions import Sight
 from envmgr.model.finding import Finding
 from envmgr.model.result import CellResult, Extension, Run, RunRecord, SetAside
-from envmgr.outside import Clock, Completed, Event, Files, Hearer, Process, ProcessRequest
+from envmgr.outside import Clock, Completed, Event, Files, Hearer, Process, ProcessRequest, StoppableProcess
 
 __all__ = [
     "Artefacts",
@@ -24,6 +24,7 @@ __all__ = [
     "Machine",
     "Process",
     "ProcessRequest",
+    "StoppableProcess",
     "Store",
     "Web",
 ]

@@ -69,6 +69,10 @@ Processes = Annotated[
     int | None, typer.Option("--processes", metavar="N", min=1, help="Processes of the runner at each point.")
 ]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="What one process may take.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Probes at a time; 1: one by one, none before it is needed."),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from what a killed bisection had tried.")]
 
 
@@ -112,6 +116,7 @@ def bisect(
     sources: Sources = False,
     processes: Processes = None,
     timeout: Timeout = 600.0,
+    jobs: Jobs = None,
     resume: Resume = False,
     json: JsonFlag = False,
     project: ProjectOption = None,
@@ -150,6 +155,7 @@ def bisect(
             early=pre,
             sources=sources,
             resume=resume,
+            jobs=jobs,
             command=tuple(sys.argv[1:]),
         )
         found = bisected(workplace, wishes)

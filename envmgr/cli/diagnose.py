@@ -50,6 +50,12 @@ Most = Annotated[int, typer.Option("--max-experiments", metavar="N", help="Try n
 Download = Annotated[
     str, typer.Option("--max-download", metavar="SIZE", help="Try nothing that downloads more, as 1.5GB or 300MB.")
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, help="Experiments at a time; 1: one by one, none before it is needed."
+    ),
+]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The log of a failure on another machine.")]
 Host = Annotated[Path | None, typer.Option("--host", metavar="FACTS.json", help="The facts of that machine.")]
 Good = Annotated[
@@ -80,6 +86,7 @@ def diagnose(
     budget: Budget = "300s",
     max_experiments: Most = 40,
     max_download: Download = "1.5GB",
+    jobs: Jobs = None,
     log: Log = None,
     host: Host = None,
     good: Good = None,
@@ -118,6 +125,7 @@ def diagnose(
             most_bytes=_bytes(max_download),
             source=source,
             blind=blind,
+            jobs=jobs,
         )
         cells = diagnose_runs(workplace, asked, good, device) if log is None else None
         if cells is not None:

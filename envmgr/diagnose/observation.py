@@ -19,7 +19,8 @@ class Observation:
     """How one world behaved: whether the probe passed, else in which phase it stopped and what was said.
 
     `resolved` is what was installed; `folder` is where the environment still stands (for questions), `step` the number
-    of the step of the history that was being installed when it stopped. `refused` says why it was not tried at all.
+    of the step of the history that was being installed when it stopped. `refused` says why it was not tried at all,
+    `timed_out` that the probe was ended for the time that it took.
     """
 
     passed: bool
@@ -31,6 +32,7 @@ class Observation:
     signal: int | None = None
     step: int = 0
     refused: str = ""
+    timed_out: bool = False
 
     @cached_property
     def reading(self) -> Reading:

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from envmgr.diagnose.mechanisms import ALL
 from envmgr.diagnose.observation import Observation, experiment_of
+from envmgr.diagnose.requirement import read_line
 from envmgr.diagnose.situation import Hypothesis, Situation
-from envmgr.diagnose.worlds import describe
+from envmgr.diagnose.worlds import asked, describe
 from envmgr.model.finding import Cause, Experiment, World
 from envmgr.model.outcome import Phase
 
 Oracle = Callable[[Sequence[World]], Sequence[Observation]]
 """Builds and probes worlds, in parallel, and returns what was seen in the same order."""
 
+
+@dataclass(frozen=True)
+class Hope:
+    """A world that will probably be asked for: to be seen, or to be seen `again` in a build of its own."""
+
+    world: World
+    again: bool = False
+
+    def __hash__(self) -> int:
+        return hash((key_of(self.world), self.again))
+
+
 SituationOf = Callable[[World, Observation], Situation]
 
+_BOUND = re.compile(r"[=<]=\s*([^,;\s]+)")
 _DEEPEST = 3
 _LEAST_LIKELY = 0.04
 _NEARLY_SURE = 0.8
+_LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +82,7 @@ class Journal:
     """Every experiment so far, and whether there is time for another.
 
     `patience` is how likely a change must be to be worth an experiment by now; `afresh` observes in new builds.
+    `outlook` tells of worlds that are about to be seen what will probably be asked then.
     """
 
     base: World
@@ -75,6 +93,7 @@ class Journal:
     experiments: list[Experiment] = field(default_factory=list)
     known: dict[str, Observation] = field(default_factory=dict)
     afresh: Oracle | None = None
+    outlook: Callable[[Sequence[World]], Sequence[Hope]] = lambda _: ()
 
     def observe(self, worlds: Sequence[World]) -> list[Observation]:
         """Return what is seen in each world; a world that was seen before is not built again."""
@@ -86,11 +105,20 @@ class Journal:
 
     def flips_again(self, world: World) -> bool:
         """Build and probe the base and a world once more; tell whether the first fails and the second passes again."""
+        self.outlook = lambda _: ()
         pair = (self.base, world)
         seen = (self.afresh or self.oracle)(pair)
         for one, result in zip(pair, seen, strict=True):
             self.note(one, result)
         return not seen[0].passed and seen[1].passed
+
+    def imagined(self, world: World, *, passed: bool = True) -> Observation:
+        """Return how a world would be seen if it passed or failed: as the base, with the versions that it names."""
+        base = self.known[key_of(self.base)]
+        lines = (read_line(text) for text in asked(world))
+        named = {line.key: _BOUND.search(line.specifier) for line in lines if line is not None}
+        resolved = {**base.resolved, **{name: match[1] for name, match in named.items() if match}}
+        return replace(base, resolved=resolved, text="", passed=passed, phase=None if passed else base.phase)
 
     def note(self, world: World, seen: Observation) -> None:
         """Take note of an experiment and tell of it."""
@@ -108,6 +136,8 @@ class Search:
     """Looks for a world that passes."""
 
     def __init__(self, journal: Journal, situation_of: SituationOf, *, width: int = 2, limit: int = 40) -> None:
+        self.beyond: Callable[[Solution], Sequence[Hope]] = lambda _: ()
+        """What will be asked when a solution has been found."""
         self._journal = journal
         self._situation_of = situation_of
         self._width = width
@@ -126,6 +156,7 @@ class Search:
             batch = self._next_batch()
             if not batch:
                 return None
+            self._journal.outlook = partial(self._likely_after, batch)
             seen_all = self._journal.observe([candidate.hypothesis.world for candidate in batch])
             passing = [pair for pair in zip(batch, seen_all, strict=True) if pair[1].passed]
             if passing:
@@ -133,6 +164,14 @@ class Search:
             for candidate, result in zip(batch, seen_all, strict=True):
                 self._go_on_from(candidate, result)
         return None
+
+    def _likely_after(self, batch: Sequence[Candidate], _pending: Sequence[World]) -> list[Hope]:
+        """Return what will be asked if the first of a batch passes, where that is likely, and what is likely if not."""
+        first = batch[0]
+        hopes: list[Hope] = []
+        if first.likelihood >= _LIKELY:
+            hopes += self.beyond(self._solution([(first, self._journal.imagined(first.hypothesis.world))]))
+        return hopes + [Hope(one.hypothesis.world) for one in self._queue[:1] if one.likelihood >= _LIKELY]
 
     def _solution(self, passing: list[tuple[Candidate, Observation]]) -> Solution:
         """Prefer what leaves the user's own wishes alone; what passes besides is an alternative."""

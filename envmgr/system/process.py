@@ -31,6 +31,20 @@ class RealProcess:
         self._running: set[Kept | Grouped] = set()
         self._stopping = False
         self._guard = threading.Lock()
+        self._parts: list[RealProcess] = []
+
+    def apart(self) -> RealProcess:
+        """Return what runs processes alike and stops its own alone; it is stopped with this one."""
+        part = self._alike()
+        with self._guard:
+            self._parts.append(part)
+            stopping = self._stopping
+        if stopping:
+            part.stop_all()
+        return part
+
+    def _alike(self) -> RealProcess:
+        return RealProcess(self._environment)
 
     def run(self, request: ProcessRequest) -> Completed:
         """Run one process; how it ended is a value, also when it could not be started or ran out of time.
@@ -140,9 +154,11 @@ class RealProcess:
         """End every process that is running now, and refuse new ones: the user wants to stop."""
         with self._guard:
             self._stopping = True
-            running = tuple(self._running)
+            running, parts = tuple(self._running), tuple(self._parts)
         for process in running:
             process.end(1.0)
+        for part in parts:
+            part.stop_all()
 
     def _run_in_terminal(self, request: ProcessRequest, environment: dict[str, str], begun: float) -> Completed:
         stdout = sys.stderr.fileno() if request.talk_only else None
@@ -156,7 +172,11 @@ class RealProcess:
     def _registered(self, process: Kept | Grouped) -> Iterator[None]:
         with self._guard:
             self._running.add(process)
+            stopping = self._stopping
         try:
+            if stopping:  # it was started just before, and not seen by who stopped all
+                process.end(_SHORT_GRACE)
+                raise KeyboardInterrupt
             yield
         finally:
             with self._guard:

@@ -35,6 +35,7 @@ class Timings:
     stages: list[Span] = field(default_factory=list)
     runners: set[str] = field(default_factory=set)
     idle: list[Idle] = field(default_factory=list)
+    ahead: list[str] = field(default_factory=list)
     _open: dict[str, tuple[str, float]] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -87,6 +88,7 @@ class Timings:
             f"  {max(0.0, whole - waited):8.3f} s  envmgr itself",
             *(["  stages (several at a time overlap):"] if self.stages else []),
             *(f"      {line}" for line in _by_name(self.stages)),
+            *(f"  experiments: {line}" for line in self.ahead),
         ]
 
     def _bounds(self, whole: float) -> list[str]:
@@ -135,6 +137,9 @@ _NETWORK_STAGES = frozenset({"look up", "fetch"})
 """The stages of a subject while indexes are asked or something is downloaded for it."""
 
 _NETWORK_PROGRAMS = frozenset({"uv pip compile", "uv python install"})
+
+AHEAD = "ahead"
+"""The stage of an event that tells what was done before it was asked for."""
 
 _ENDS = frozenset({"built", "ready", "failed", "done"})
 
@@ -200,6 +205,9 @@ class TimedProcess(RealProcess):
         super().__init__(environment)
         self._timings = timings
 
+    def _alike(self) -> TimedProcess:
+        return TimedProcess(self._environment, self._timings)
+
     def run(self, request: ProcessRequest) -> Completed:
         """Run one process; its time is noted under the name of its program, or of the script that it runs."""
         begun = time.monotonic()
@@ -227,6 +235,9 @@ class TimedListener(Listener):
 
     def on_event(self, event: Event) -> None:
         """Note the stage and pass the event on."""
+        if event.stage == AHEAD:
+            self._timings.ahead.append(event.detail)
+            return
         if event.subject:
             self._timings.note_stage(event.subject, event.stage)
         self._other.on_event(event)

@@ -49,6 +49,11 @@ class Planted:
         self.revision = revision
         self.killed_after = killed_after
         self.asked = []
+        self.expected = []
+
+    def expect(self, likely):
+        """Begin nothing, and remember what was expected."""
+        self.expected.append([(int(spot.point.label), again) for spot, again in likely()])
 
     def stand(self, spot, names):
         place = int(spot.point.label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -14,6 +15,10 @@ from envmgr.errors import BuildError, UsageError
 from envmgr.model.bisection import Bisection, Change, Trial
 from envmgr.ports import Clock, Event, Listener
 from envmgr.stats.bisect import FlakyEndError, bisect, most_questions
+from envmgr.stats.bisect_outlook import Question, upcoming
+
+Likely = Callable[[], Sequence[tuple[Spot, bool]]]
+"""Returns points that will probably be asked, and whether they will have been asked before."""
 
 
 class Oracle(Protocol):
@@ -32,6 +37,9 @@ class Oracle(Protocol):
 
     def ask(self, spot: Spot, standing: Standing, bounds: Bounds, /) -> Trial:
         """Ask once."""
+
+    def expect(self, likely: Likely, /) -> None:
+        """Hear what will probably be asked after the next question; it may be begun where that disturbs nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +126,10 @@ class _Bisecting:
             return known
         begun = self._means.clock.monotonic()
         self._tell("trying", spot, f"{len(notebook.trials) + 1} of {self._most} at most")
+        self._means.oracle.expect(lambda: self._upcoming(Question(place)))
         trial = self._tried(spot)
         seconds = self._means.clock.monotonic() - begun
-        kept = notebook.keep(trial.model_copy(update={"seconds": seconds}))
+        kept = notebook.keep(trial.model_copy(update={"seconds": max(seconds, trial.seconds)}))
         same = f"the same as {kept.same_as}: skipped; " if kept.same_as else ""
         self._tell(kept.verdict, spot, f"{same}{kept.reason}")
         return kept
@@ -132,7 +141,13 @@ class _Bisecting:
         twin = twin_of(standing, self._means.notebook.trials)
         if twin is None:
             return self._means.oracle.ask(spot, standing, self._bounds)
-        changes = {"point": spot.point, "asked": 0, "same_as": twin.point.label, "resolved": dict(standing.resolved)}
+        changes = {
+            "point": spot.point,
+            "asked": 0,
+            "seconds": 0.0,
+            "same_as": twin.point.label,
+            "resolved": dict(standing.resolved),
+        }
         return twin.model_copy(update={**changes, "revisions": dict(standing.revisions), "run": ""})
 
     def _ask_again(self, place: int) -> bool | None:
@@ -143,12 +158,26 @@ class _Bisecting:
             return before.verdict == "good"
         self._tell("asking again", spot, "to rule out chance")
         self._repeats += 1
+        self._means.oracle.expect(lambda: self._upcoming(Question(place, again=True)))
         standing = self._means.oracle.stand(spot, self._line.names)
         after = self._means.oracle.ask(spot, standing, self._bounds)
         verdict = before.verdict if after.verdict == before.verdict else "flaky"
         changes = {"asked": before.asked + 1, "verdict": verdict, "reason": before.reason or after.reason}
         notebook.keep(before.model_copy(update=changes))
         return None if verdict == "flaky" else before.verdict == "good"
+
+    def _upcoming(self, pending: Question) -> list[tuple[Spot, bool]]:
+        """Return what will probably be asked after a question."""
+        answers: dict[Question, bool | None] = {}
+        for place, spot in enumerate(self._line.spots):
+            trial = self._means.notebook.find(spot.point.label)
+            if trial is not None:
+                verdict = {"good": True, "bad": False}.get(trial.verdict)
+                answers[Question(place)] = verdict
+                answers |= {Question(place, again=True): verdict} if trial.asked > 1 else {}
+        last = len(self._line.spots) - 1
+        found = upcoming(last, answers, pending, repeats=self._means.oracle.repeats)
+        return [(self._line.spots[one.place], one.again) for one in found]
 
     def _told(self, good: int, bad: int, untried: tuple[int, ...], flaky: tuple[int, ...]) -> Bisection:
         line, trials = self._line, {trial.point.label: trial for trial in self._means.notebook.trials}

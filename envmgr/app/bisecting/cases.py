@@ -72,6 +72,7 @@ class BisectWishes:
     early: bool = False
     sources: bool = False
     resume: bool = False
+    jobs: int | None = None
     command: tuple[str, ...] = ()
 
 
@@ -84,17 +85,16 @@ def bisect(workplace: Workplace, wishes: BisectWishes) -> Bisection:
     state = workplace.project.state / "bisect"
     notebook = Notebook(workplace.files, state, line, repr(wishes.asked), resume=wishes.resume)
     with workplace.files.scratch("bisect") as room:
-        if wishes.asked.probe is not None:
-            oracle: Oracle = ProbeOracle(
-                place_here(workplace, facts),
-                room,
-                ("-c", wishes.asked.probe),
-                wishes.asked.variables,
-                lambda at, minor: world_of(at, facts, minor),
-            )
-        else:
-            oracle = _runner_oracle(PointCells(workplace, facts, _cell_wishes(wishes)), wishes.asked)
-        return bisect_line(line, Means(oracle, notebook, workplace.clock, workplace.listener))
+
+        def found(oracle: Oracle) -> Bisection:
+            return bisect_line(line, Means(oracle, notebook, workplace.clock, workplace.listener))
+
+        if wishes.asked.probe is None:
+            return found(_runner_oracle(PointCells(workplace, facts, _cell_wishes(wishes)), wishes.asked))
+        place, probe = place_here(workplace, facts, wishes.jobs), ("-c", wishes.asked.probe)
+        probing = ProbeOracle(place, room, probe, wishes.asked.variables, lambda at, minor: world_of(at, facts, minor))
+        with probing.at_work():
+            return found(probing)
 
 
 def _check(asked: Asked) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from envmgr.app.bisecting.bisect import Likely
 from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Bounds, Standing, revisions_of
-from envmgr.app.diagnosing.diagnose import Place
-from envmgr.app.experiments.laboratory import Laboratory
+from envmgr.app.diagnosing.diagnose import Place, minds_time, tells
+from envmgr.app.experiments.crew import Crew, Job
+from envmgr.app.experiments.laboratory import Built, Laboratory
 from envmgr.app.experiments.places import named_places, take_snapshot
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.reading import telling_lines
 from envmgr.model.bisection import Trial
 from envmgr.model.finding import World
 from envmgr.model.manifest import Manifest
+from envmgr.ports import Event, Process
 
 _LONGEST = 300
 _SECONDS = 1800.0
@@ -40,10 +45,30 @@ class ProbeOracle:
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)
         self._place = place
         self._world_at = world_at
+        hands = 1 if minds_time(probe) else place.hands
+        self._crew = Crew[Observation | None](
+            hands, place.process, place.clock, lambda seen: seen is None or tells(seen)
+        )
+        self._likely: Likely = lambda: ()
+        self._times: Counter[str] = Counter()
+
+    @contextmanager
+    def at_work(self) -> Iterator[ProbeOracle]:
+        """Give the oracle; nothing that it began goes on afterwards."""
+        try:
+            with self._crew.at_work():
+                yield self
+        finally:
+            if self._crew.account.begun:
+                self._place.listener.on_event(Event("ahead", "probes", self._crew.account.sentence()))
+
+    def expect(self, likely: Likely) -> None:
+        """Hear what will probably be asked next."""
+        self._likely = likely
 
     def stand(self, spot: Spot, names: tuple[str, ...]) -> Standing:
         """Build the environment of a point."""
-        built = self._laboratory.stand(self._world_at(spot.manifest, spot.python), confined=True)
+        built = self._standing(spot)
         resolved = self._laboratory.resolved(built)
         if built.phase is not None:
             return Standing(spot.python, resolved, {}, built.phase, _told(built.text))
@@ -52,16 +77,53 @@ class ProbeOracle:
 
     def ask(self, spot: Spot, standing: Standing, _bounds: Bounds) -> Trial:
         """Run the probe once."""
-        seen = self._laboratory.observe(self._world_at(spot.manifest, spot.python))
+        self._times[spot.point.label] += 1
+        seen = self._observed(spot)
         return Trial(
             point=spot.point,
             verdict="good" if seen.passed else ("bad" if seen.built else "skipped"),
             phase=seen.phase,
             reason=_reason(seen),
             python=standing.python,
+            seconds=seen.seconds,
             resolved=dict(standing.resolved),
             revisions=dict(standing.revisions),
         )
+
+    def _observed(self, spot: Spot) -> Observation:
+        (seen,) = self._crew.now([self._job(spot, self._times[spot.point.label])], self._jobs)
+        if seen is None:
+            raise AssertionError(spot.point.label)
+        return seen
+
+    def _standing(self, spot: Spot) -> Built:
+        """Build a point, or wait for it where it is being asked ahead."""
+        world = self._world_at(spot.manifest, spot.python)
+        if self._crew.has_begun(_key(spot, self._times[spot.point.label] + 1)):
+            return self._laboratory.stand(world, confined=True)
+        built: list[Built] = []
+
+        def carry_out(process: Process) -> Observation | None:
+            built.append(self._laboratory.through(process).stand(world, confined=True))
+            return None
+
+        self._crew.now([Job(f"{spot.point.label} (built)", carry_out)], self._jobs)
+        return built[-1]
+
+    def _jobs(self) -> Sequence[Job[Observation | None]]:
+        return [self._job(spot, 2 if again else 1) for spot, again in self._likely()]
+
+    def _job(self, spot: Spot, time: int) -> Job[Observation | None]:
+        """Return the asking of a point for the first or a later time."""
+
+        def carry_out(process: Process) -> Observation:
+            return self._laboratory.through(process).observe(self._world_at(spot.manifest, spot.python))
+
+        return Job(_key(spot, time), carry_out)
+
+
+def _key(spot: Spot, time: int) -> str:
+    return f"{spot.point.label} ({time})"
 
 
 def _reason(seen: Observation) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from envmgr.app.bisecting.bisect import Likely
 from envmgr.app.bisecting.cells import PointCells
 from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Bounds, Standing
@@ -37,6 +38,9 @@ class OutcomeOracle:
     def stand(self, spot: Spot, names: tuple[str, ...]) -> Standing:
         """Build the environment of a point."""
         return self._cells.stand(spot, names)
+
+    def expect(self, _likely: Likely) -> None:
+        """Begin nothing ahead: what is measured is measured alone."""
 
     def ask(self, spot: Spot, standing: Standing, bounds: Bounds) -> Trial:
         """Measure the runner once."""
@@ -79,6 +83,9 @@ class MetricOracle:
     def stand(self, spot: Spot, names: tuple[str, ...]) -> Standing:
         """Build the environment of a point."""
         return self._cells.stand(spot, names)
+
+    def expect(self, _likely: Likely) -> None:
+        """Begin nothing ahead: what is measured is measured alone."""
 
     def ask(self, spot: Spot, standing: Standing, bounds: Bounds) -> Trial:
         """Measure the metric beside the ends; where the samples do not tell, as many processes again, twice at most."""

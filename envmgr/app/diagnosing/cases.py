@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envmgr.app.diagnosing.apply import applied
-from envmgr.app.diagnosing.diagnose import MOST_BYTES, Place, Question, diagnose
+from envmgr.app.diagnosing.diagnose import MOST_AT_ONCE, MOST_BYTES, Place, Question, diagnose
 from envmgr.app.diagnosing.foreign_log import diagnose_log
 from envmgr.app.diagnosing.origin import own_at, world_from
 from envmgr.app.diagnosing.own import diagnose_own
@@ -50,6 +50,7 @@ class Asked:
     blind: bool = False
     most_bytes: int | None = MOST_BYTES
     source: Path | None = None
+    jobs: int | None = None
 
 
 def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
@@ -73,7 +74,7 @@ def diagnose_here(workplace: Workplace, asked: Asked) -> Finding | None:
         most_bytes=asked.most_bytes,
         locked=_locked(workplace, asked, facts),
     )
-    place = place_here(workplace, facts)
+    place = place_here(workplace, facts, asked.jobs)
     return diagnose(question, place) if own is None else diagnose_own(question, own, place)
 
 
@@ -181,8 +182,11 @@ def backend_among(requirements: Iterable[str]) -> str | None:
     return next((name for name in names() for key in asked if key == name or key.startswith(f"{name}-")), None)
 
 
-def place_here(workplace: Workplace, facts: HostFacts) -> Place:
-    """Return where the user stands, with the Pythons of this host by minor and by full version."""
+def place_here(workplace: Workplace, facts: HostFacts, jobs: int | None = None) -> Place:
+    """Return where the user stands, with the Pythons of this host by minor and by full version.
+
+    `jobs` is how many experiments may be carried out at a time; None: as many as there are processors, within reason.
+    """
     interpreters: dict[str, Path] = {}
     native = [one for one in facts.interpreters if one.implementation == "CPython"]
     for one in sorted(native, key=lambda one: (Version(one.version), one.source == "pyenv")):
@@ -203,4 +207,5 @@ def place_here(workplace: Workplace, facts: HostFacts) -> Place:
         listener=workplace.listener,
         confines=confines(),
         project=workplace.base,
+        hands=jobs or max(1, min(facts.cores, MOST_AT_ONCE)),
     )

@@ -71,9 +71,9 @@ def manifest_of(workplace: Workplace, cell: Cell) -> Manifest:
     return workplace.shelf[cell.manifest]
 
 
-def place_of_cells(workplace: Workplace, facts: HostFacts, room: Path) -> Place:
+def place_of_cells(workplace: Workplace, facts: HostFacts, room: Path, jobs: int | None = None) -> Place:
     """Return a place like that of cells: a HOME and a folder of its own, and of the caller's variables the harmless."""
-    place = place_here(workplace, facts)
+    place = place_here(workplace, facts, jobs)
     home, folder = room / "home", room / "work"
     for each in (home, folder):
         workplace.files.make_folder(each)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from packaging.tags import platform_tags
 from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.surroundings import look_around
 from envmgr.app.experiments.commands import Bench
+from envmgr.app.experiments.crew import Crew, Job
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import named_places, take_snapshot
 from envmgr.app.experiments.variables import in_project
@@ -22,12 +23,16 @@ from envmgr.diagnose.impossible import impossible_here
 from envmgr.diagnose.knowledge import settings
 from envmgr.diagnose.mechanisms import surroundings
 from envmgr.diagnose.observation import Observation
-from envmgr.diagnose.refine import Refinement
-from envmgr.diagnose.search import Journal, Search
+from envmgr.diagnose.outlook import foresee
+from envmgr.diagnose.refine import Refined, Refinement
+from envmgr.diagnose.search import Hope, Journal, Search, Solution, key_of
 from envmgr.diagnose.situation import HostBrief, Situation, Sources, Surroundings
 from envmgr.errors import HostError
 from envmgr.model.finding import Experiment, Finding, World
-from envmgr.ports import Clock, Event, Files, Listener, Process, Web
+from envmgr.ports import Clock, Event, Files, Listener, Process, StoppableProcess, Web
+
+MOST_AT_ONCE = 4
+"""How many experiments are carried out at a time at most unless the user says otherwise: one a processor."""
 
 MOST_BYTES = 1_500_000_000
 """What one experiment may download unless the user says otherwise: no build for GPUs by the way."""
@@ -35,6 +40,10 @@ MOST_BYTES = 1_500_000_000
 _WITH_MORE = "try what was too large to download, with a larger --max-download: see experiments"
 _MOST_LINES = 200
 _LIKELY = 0.6
+_CLOCKS = re.compile(
+    r"\b(?:time\.time|perf_counter|monotonic|process_time|timeit|timeout|clock_gettime|getrusage|alarm|setitimer)\b"
+    r"|\bdatetime\.now\b|(?:_|\b)ns\(\)"
+)
 _PATIENCE = ((0.15, 0.0), (0.3, 0.1), (1.0, 0.25))
 
 
@@ -62,7 +71,8 @@ class Question:
 class Place:
     """Where the user stands, and the means to work with.
 
-    `confines` tells that the system can keep probes from writing about, `project` what manifests call `{project}`.
+    `confines` tells that the system can keep probes from writing about, `project` what manifests call `{project}`;
+    `hands` is how many experiments may be carried out at a time, 1: one after the other, none before it is asked for.
     """
 
     environment: Mapping[str, str]
@@ -73,13 +83,14 @@ class Place:
     system: str
     machine: str
     accelerators: tuple[str, ...]
-    process: Process
+    process: StoppableProcess
     files: Files
     clock: Clock
     web: Web
     listener: Listener
     confines: bool = False
     project: Path | None = None
+    hands: int = 2
 
     def bench(
         self, probe: tuple[str, ...] = (), given: Mapping[str, str] | None = None, budget: float = 300.0
@@ -108,7 +119,7 @@ class Place:
 def diagnose(question: Question, place: Place) -> Finding | None:
     """Return the finding, or None when nothing is wrong; the user's files are the same afterwards."""
     with place.files.scratch("diagnose") as room:
-        return Diagnosis(question, place, room).find()
+        return Diagnosis(question, place, room).answer()
 
 
 class Diagnosis:
@@ -134,6 +145,18 @@ class Diagnosis:
         self._contents: dict[str, Contents] = {}
         self._values: dict[str, tuple[str, ...]] = {}
         self._base_stood = False
+        self._journal_now: Journal | None = None
+        hands = 1 if minds_time(question.probe) else place.hands
+        self._crew = Crew[Observation](hands, place.process, place.clock, tells)
+
+    def answer(self) -> Finding | None:
+        """Return what is found; nothing of it goes on afterwards."""
+        try:
+            with self._crew.at_work():
+                return self.find()
+        finally:
+            if self._crew.account.begun:
+                self._tell("ahead", "experiments", self._crew.account.sentence())
 
     def find(self) -> Finding | None:
         """See it fail, search, refine, judge."""
@@ -154,6 +177,7 @@ class Diagnosis:
         journal = Journal(
             world, self._observe_all, self._affordable, self._narrate, patience=self._patience, afresh=self._afresh
         )
+        self._journal_now = journal
         journal.known[world.model_dump_json()] = seen
         return journal
 
@@ -171,7 +195,14 @@ class Diagnosis:
         lack = impossible_here(situation)
         if lack is not None and not any(one.likelihood >= _LIKELY for one in surroundings.hypotheses(situation)):
             return verdict.impossible(situation, lack, journal.experiments)
+
+        def refined_in(journal: Journal, solution: Solution) -> Refined:
+            return Refinement(journal, situation, self._elapsed).refine(solution)
+
         search = Search(journal, self._situation, limit=self._question.most)
+        search.beyond = lambda solution: foresee(
+            lambda other: refined_in(other, solution).world, journal, [solution.world], answers=(True,)
+        )
         solution = search.solve(situation.world, situation.seen)
         if solution is None and lack is not None:
             return verdict.impossible(situation, lack, journal.experiments)
@@ -179,7 +210,8 @@ class Diagnosis:
             untried = any(one.outcome == "not-run" for one in journal.experiments)
             found = verdict.unsolved(situation, journal.experiments, search.furthest)
             return found.model_copy(update={"next": _WITH_MORE, "impossible": ""}) if untried else found
-        refined = Refinement(journal, situation, self._elapsed).refine(solution)
+        journal.outlook = lambda pending: foresee(lambda other: refined_in(other, solution).world, journal, pending)
+        refined = refined_in(journal, solution)
         confirmed = journal.flips_again(refined.world)
         return verdict.solved(situation, refined, journal.experiments, confirmed=confirmed)
 
@@ -217,17 +249,30 @@ class Diagnosis:
         return self._values.get(name, ())
 
     def _observe_all(self, worlds: Sequence[World]) -> Sequence[Observation]:
-        with ThreadPoolExecutor(2) as pool:
-            return tuple(pool.map(self._laboratory.observe, worlds))
+        return self._at_once([Hope(world) for world in worlds])
 
     def _afresh(self, worlds: Sequence[World]) -> Sequence[Observation]:
         """Build anew what was seen to pass, and what could not be built: that may have been chance."""
-        base, stood = self._question.world, self._base_stood
-        with ThreadPoolExecutor(2) as pool:
-            jobs = [
-                pool.submit(self._laboratory.observe, world, afresh=not (world == base and stood)) for world in worlds
-            ]
-            return tuple(job.result() for job in jobs)
+        return self._at_once([Hope(world, again=True) for world in worlds])
+
+    def _at_once(self, wanted: Sequence[Hope]) -> Sequence[Observation]:
+        worlds = [one.world for one in wanted]
+
+        def likely() -> list[Job[Observation]]:
+            journal = self._journal_now
+            affordable = journal is not None and self._affordable()
+            return [self._job(hope) for hope in journal.outlook(worlds)] if journal and affordable else []
+
+        return self._crew.now([self._job(one) for one in wanted], likely)
+
+    def _job(self, hope: Hope) -> Job[Observation]:
+        world = hope.world
+        afresh = hope.again and not (world == self._question.world and self._base_stood)
+
+        def carry_out(process: Process) -> Observation:
+            return self._laboratory.through(process).observe(world, afresh=afresh)
+
+        return Job(("again " if hope.again else "") + key_of(world), carry_out)
 
     def _elapsed(self) -> float:
         return self._place.clock.monotonic() - self._begun
@@ -247,6 +292,20 @@ class Diagnosis:
 
     def _tell(self, stage: str, subject: str, detail: str = "") -> None:
         self._place.listener.on_event(Event(stage, subject, detail))
+
+
+def minds_time(probe: Sequence[str]) -> bool:
+    """Tell whether a probe looks at a clock, so that it is asked while nothing else runs.
+
+    >>> minds_time(("-c", "import time; assert time.perf_counter() < 5")), minds_time(("-c", "import keras"))
+    (True, False)
+    """
+    return _CLOCKS.search(" ".join(probe)) is not None
+
+
+def tells(seen: Observation) -> bool:
+    """Tell whether what was seen ahead of being asked can be taken: not where time or room was short."""
+    return not seen.refused and not seen.timed_out
 
 
 def _other_patches(interpreters: Mapping[str, Path]) -> set[str]:

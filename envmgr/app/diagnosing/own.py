@@ -30,7 +30,7 @@ def diagnose_own(question: Question, own: Own, place: Place) -> Finding | None:
     place = replace(place, interpreters=interpreters)
     python = minor if interpreters[minor] == interpreters[own.version] else own.version
     with place.files.scratch("diagnose") as room:
-        return OwnDiagnosis(replace(question, world=World(python=python)), place, room, own).find()
+        return OwnDiagnosis(replace(question, world=World(python=python)), place, room, own).answer()
 
 
 class OwnDiagnosis(Diagnosis):

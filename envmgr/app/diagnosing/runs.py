@@ -146,7 +146,7 @@ def _by_experiment(work: _Work, judged: JudgedCell) -> Finding | None:
     if judged.observed in NEUTRAL and work.device is None:
         return judged.finding
     asked = work.asked
-    place = place_of_cells(work.workplace, work.facts, work.room)
+    place = place_of_cells(work.workplace, work.facts, work.room, asked.jobs)
     probe = probe_of(work.workplace, work.run, judged, work.room, work.device)
     question = Question(
         _as_then(work, judged),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import threading
 from collections.abc import Iterator
@@ -61,6 +62,7 @@ class _Shelf:
     rebuilt: set[str] = field(default_factory=set)
     turns: threading.Lock = field(default_factory=threading.Lock)
     guard: threading.Lock = field(default_factory=threading.Lock)
+    count: int = 0
 
 
 class Laboratory:
@@ -81,37 +83,44 @@ class Laboratory:
         self._room = room
         self._snapshot = snapshot
         self._shelf = _Shelf()
-        self._count = 0
+
+    def through(self, process: Process) -> Laboratory:
+        """Return the same laboratory, with all that was built so far, as one that starts its processes otherwise."""
+        other = copy.copy(self)
+        other._process = process  # noqa: SLF001 - it is one of this very class
+        return other
 
     def stand(self, world: World, *, confined: bool = False) -> Built:
         """Build a world (or take the one built before) and return it.
 
         It may be written to, unless what runs in it is `confined` where the system can see to that.
         """
-        with self._environment(world, own=not (confined and self.bench.confines)) as built:
+        own = not (confined and self.bench.confines)
+        with self._environment(world, own=own, key=build_key(world)) as built:
             return built
 
     def observe(self, world: World, *, in_place: bool = False, afresh: bool = False) -> Observation:
         """Build a world (or take the one built before) and run the probe once: where the caller stands, or apart.
 
-        `afresh` builds it anew, whatever was built before. What the caller stands for is built whatever its size.
+        `afresh` builds it anew, for this look alone. What the caller stands for is built whatever its size.
         """
-        if afresh:
-            self._forget(world)
-        seen, refused_something = self._observe(world, in_place=in_place, own=in_place or not self.bench.confines)
-        return self._observe(world, in_place=in_place, own=True)[0] if refused_something else seen
+        key = build_key(world) + (f" afresh {self._number()}" if afresh else "")
+        seen, refused_something = self._observe(
+            world, in_place=in_place, own=in_place or not self.bench.confines, key=key
+        )
+        return self._observe(world, in_place=in_place, own=True, key=key)[0] if refused_something else seen
 
-    def _observe(self, world: World, *, in_place: bool, own: bool) -> tuple[Observation, bool]:
+    def _observe(self, world: World, *, in_place: bool, own: bool, key: str) -> tuple[Observation, bool]:
         """Return what is seen, and whether the probe may have failed for want of a right to write."""
         begun = self._clock.monotonic()
-        with self._environment(world, own=own, limited=not in_place) as built:
+        with self._environment(world, own=own, limited=not in_place, key=key) as built:
             resolved = self.resolved(built)
             if built.phase is not None:
                 return self._seen(built.phase, built.text, resolved, self._clock.monotonic() - begun, built), False
             before = self._files.snapshot(built.folder / "venv") if built.own else {}
             completed = self._probe(world, built, in_place=in_place)
             if built.own and self._has_changed(built, before):
-                self._forget(world)
+                self._forget(key)
         seconds = self._clock.monotonic() - begun
         text = self._neutral(completed.stdout + "\n" + completed.stderr, built.folder / "venv", built.folder)
         if completed.good:
@@ -123,7 +132,7 @@ class Laboratory:
         phase = phase_of_probe("" if self.bench.blind else text)
         seen = self._seen(phase, text, resolved, seconds, built, completed)
         if not in_place:
-            seen = replace(seen, refused=lack_of_machine(text))
+            seen = replace(seen, refused=lack_of_machine(text), timed_out=completed.timed_out)
         return seen, not built.own and _DENIED.search(text) is not None
 
     def observe_standing(self, world: World, prefix: Path, python: Path) -> Observation:
@@ -230,24 +239,25 @@ class Laboratory:
         return self.run_apart(world, venv, (str(venv / "bin" / "python"), "-c", code), seconds)
 
     @contextmanager
-    def _environment(self, world: World, *, own: bool, limited: bool = True) -> Iterator[Built]:
-        key = build_key(world)
+    def _environment(self, world: World, *, own: bool, key: str, limited: bool = True) -> Iterator[Built]:
         with self._shelf.guard:
             lock = self._shelf.locks.setdefault(key, threading.Lock())
         with lock:
             there = self._shelf.built.get(key)
             if there is None or (own and not there.own and there.phase is None):
                 there = self._shelf.built[key] = self._build(world, own=own, limited=limited)
+                if there.refused:
+                    self._forget(key)
             yield there
 
-    def _forget(self, world: World) -> None:
-        """Never use an environment again that a probe has changed, or of which a fresh one is wanted."""
-        self._shelf.built.pop(build_key(world), None)
+    def _forget(self, key: str) -> None:
+        """Never use an environment again that a probe has changed, or one that was not built for want of room."""
+        self._shelf.built.pop(key, None)
 
     def _number(self) -> int:
         with self._shelf.guard:
-            self._count += 1
-            return self._count
+            self._shelf.count += 1
+            return self._shelf.count
 
     def _build(self, world: World, *, own: bool, limited: bool) -> Built:
         folder = self._room / f"env-{self._number()}"
