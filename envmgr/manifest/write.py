@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 from envmgr.manifest.adopt.draft import Draft
@@ -14,10 +15,14 @@ RUNNERS = ("import_probe",)
 """What may measure a version set of which nothing but its requirements is known."""
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no comment of TOML may hold."""
+
+
 def write_draft(draft: Draft, name: str, source: str) -> str:
     """Return the TOML text of a manifest; what could not be taken over stands in it as comments."""
     lines = [SCHEMA_LINE, "schema = 1", f"name = {_text(name)}", f"summary = {_text(f'made from {source}')}"]
-    lines += [f"# {line}" for note in draft.notes for line in note.splitlines()]
+    lines += [f"# {_CONTROL.sub(' ', line)}" for note in draft.notes for line in note.splitlines()]
     lines.append(f"python = {_text(draft.python)}")
     lines += _list("requirements", draft.requirements)
     if draft.overrides:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.conda import asked_of_conda
 from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
-from envmgr.manifest.adopt.literals import texts_of
+from envmgr.manifest.adopt.literals import parsed, texts_of
 from envmgr.manifest.adopt.requirements import read_requirements
 
 _TWO = 2
@@ -25,7 +25,7 @@ _MOST = 48
 def read_noxfile(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
     """Return one draft for each session that installs something by words that stand in the file."""
     try:
-        module = ast.parse(text)
+        module = parsed(text)
     except SyntaxError as error:
         raise UsageError("noxfile.py is no Python", str(error), "mend it first") from None
     known = dict(_constants(module))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import Draft, settle
-from envmgr.manifest.adopt.literals import is_list, texts_of
+from envmgr.manifest.adopt.literals import is_list, parsed, texts_of
 from envmgr.manifest.adopt.project import read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.setup_config import extras_left, python_of_setup, read_setup_config
@@ -25,7 +25,7 @@ def read_setup_script(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
     are known only when it runs.
     """
     try:
-        module = ast.parse(text)
+        module = parsed(text)
     except (SyntaxError, ValueError) as error:
         raise UsageError("setup.py is no Python", str(error), "mend it first") from None
     call = next(

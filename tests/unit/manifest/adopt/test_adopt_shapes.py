@@ -351,3 +351,21 @@ def test_a_group_that_is_not_there_is_told_of(name, text, what, why):
         adopt(name, text, {}, ("tests",))
     assert what in caught.value.what
     assert why in caught.value.why
+
+
+def test_what_no_comment_may_hold_is_left_out_of_the_notes(tmp_path):
+    (tmp_path / "requirements.txt").write_bytes(b"six\n-e ./old\x00fo\x0clder\x1b\n")
+    found = adopt_file(tmp_path / "project", tmp_path / "requirements.txt", "x", RealFiles(tmp_path / "scratch"))
+    assert parse_manifest(found.written[0].read_text(), "x.toml").requirements == ("six",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("setup.py", "PATTERN = '\\d'\nsetup(install_requires=['six'])\n"),
+        ("noxfile.py", "import nox\nP = '\\d'\n@nox.session\ndef a(session):\n    session.install('six')\n"),
+    ],
+)
+def test_what_a_parser_warns_of_is_not_said(name, text, recwarn):
+    assert adopt(name, text, {})[0].requirements == ("six",)
+    assert not recwarn.list
