@@ -8,10 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from envmgr.app.hosting import true_settings
 from envmgr.app.locking import LockMaker
 from envmgr.app.workplace import Workplace
 from envmgr.env.identity import lock_digest
 from envmgr.errors import BuildError, EnvmgrError, ResolveError, StoreError
+from envmgr.host.settings import with_credentials
 from envmgr.lock.render import render
 from envmgr.lock.wheels import admitted, artefacts_of, of_builds, unmet
 from envmgr.model.lock import Lock
@@ -116,7 +118,7 @@ class Vendor:
         return frozenset(digest for text in texts for digest in re.findall(r"sha256:([0-9a-f]{64})", text or ""))
 
     def _fetch(self, chosen: Target, lock: Lock, folder: Path, present: dict[str, Path]) -> int:
-        fetched = 0
+        fetched, settings = 0, true_settings(self._workplace)
         for part in (lock, of_builds(lock)):
             if not part.distributions:
                 continue
@@ -124,7 +126,8 @@ class Vendor:
                 if artefact.sha256 in present:
                     continue
                 self._workplace.listener.on_event(Event("fetch", chosen.label, artefact.file))
-                self._workplace.artefacts.fetch(artefact.url, folder / artefact.file, artefact.sha256)
+                address = with_credentials(artefact.url, settings)
+                self._workplace.artefacts.fetch(address, folder / artefact.file, artefact.sha256)
                 present[artefact.sha256] = folder / artefact.file
                 fetched += 1
         missing = unmet(lock, frozenset(present))

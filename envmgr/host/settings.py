@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from envmgr.host.pip_settings import pip_options
@@ -13,6 +14,7 @@ from envmgr.model.redaction import redact
 
 _CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _PROXIES = ("http", "https", "all", "no")
+_AUTHORITY = re.compile(r"(?P<scheme>https?://)(?P<who>[^/?#\s]*@)?(?P<host>[^/?#\s@]+)")
 _ASKING_KEYRING = frozenset({"subprocess", "import"})
 """What uv and pip are told where the program `keyring` is to be asked; pip asks it within its own process, too."""
 
@@ -55,6 +57,24 @@ def read_settings(means: Means, around: Surroundings) -> InstallerSettings:
         index_strategy=first("index_strategy", uv.get("index-strategy")),
         origins=origins,
     )
+
+
+def with_credentials(address: str, settings: InstallerSettings) -> str:
+    """Return the address of an artefact with the credentials that the settings have for an index on its host, if any.
+
+    >>> told = InstallerSettings(index_url="https://ann:pw@own.example/simple")
+    >>> with_credentials("https://own.example/files/a.whl", told), with_credentials("https://b.example/a.whl", told)
+    ('https://ann:pw@own.example/files/a.whl', 'https://b.example/a.whl')
+    """
+    asked = _AUTHORITY.match(address)
+    if asked is None or asked["who"]:
+        return address
+    place = asked["scheme"], asked["host"].lower()
+    for index in (settings.index_url or "", *settings.extra_index_urls, *settings.find_links):
+        known = _AUTHORITY.match(index)
+        if known and known["who"] and (known["scheme"], known["host"].lower()) == place:
+            return f"{asked['scheme']}{known['who']}{address[asked.start('host') :]}"
+    return address
 
 
 def redact_settings(settings: InstallerSettings) -> InstallerSettings:

@@ -115,3 +115,12 @@ def test_uvs_configuration_of_the_project_counts_and_is_named(project, host):
     assert str(pyproject) in told
     assert "first-index" in told
     assert PASSWORD not in told + done.stdout + done.stderr
+
+
+def test_artefacts_that_envmgr_itself_fetches_are_asked_for_with_what_the_index_is_told(project, host):
+    settings = {"UV_DEFAULT_INDEX": f"http://{USER}:{PASSWORD}@{host}/"}
+    done = project.run("export", "one", "--to", "bundle", "--output", "one.zip", **settings)
+    assert done.returncode == 0, done.stderr
+    assert PASSWORD not in done.stdout + done.stderr
+    assert PASSWORD.encode() not in (project.root / "one.zip").read_bytes()
+    assert project.run("lock", "one", "--vendor", **settings).returncode == 0
