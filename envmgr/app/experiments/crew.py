@@ -146,7 +146,7 @@ class Crew(Generic[Result]):
                 self._dropped.append(task)
                 if not task.future.done():
                     _stop(task)
-            self._hopes = [job for job in jobs if job.key not in self._ahead]
+            self._hopes = list({job.key: job for job in jobs if job.key not in self._ahead}.values())
         self._fill()
 
     def _fill(self) -> None:
