@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from envmgr.diagnose.situation import Situation
 from envmgr.model.finding import Cause, HostAdvice
+from envmgr.model.syntax import parsed
 
 _OF_A_DRIVER = re.compile(
     r"lib(?:nvidia-ml|cuda)\.so|nvcuda\.dll|nvml[^\n]*(?:not found|not be found)|no cuda-capable device"
@@ -63,7 +64,7 @@ def _lacking(situation: Situation, why: str) -> Impossible:
 def _asserted(probe: str) -> str:
     """Return the kind of accelerator that an assertion of the probe names, or empty."""
     try:
-        tree = ast.parse(probe)
+        tree = parsed(probe)
     except (SyntaxError, ValueError):
         return ""
     for node in ast.walk(tree):

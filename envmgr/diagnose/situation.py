@@ -16,6 +16,7 @@ from envmgr.diagnose.releases import Release, Target, wheel_fits
 from envmgr.diagnose.requirement import Line, pins, read_line
 from envmgr.diagnose.worlds import asked
 from envmgr.model.finding import Cause, World
+from envmgr.model.syntax import parsed
 
 _USUAL_BYTES = 300_000_000
 _BYTES_A_SECOND = 20_000_000
@@ -184,7 +185,7 @@ def imports_of(source: str) -> tuple[str, ...]:
     ('a.b', 'c')
     """
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
     except (SyntaxError, ValueError):
         return ()
     found: dict[str, None] = {}
@@ -207,7 +208,7 @@ def names_from(source: str) -> tuple[tuple[str, str], ...]:
     (('a.b', 'c'), ('a.b', 'd'))
     """
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
     except (SyntaxError, ValueError):
         return ()
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module and not node.level]

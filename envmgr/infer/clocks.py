@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from datetime import date
 
 from envmgr.model.inference import Clock, ClockKind
+from envmgr.model.syntax import parsed
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ISO = re.compile(r"\b(20[012]\d)[-/.](0?[1-9]|1[0-2])[-/.](0?[1-9]|[12]\d|3[01])\b")
@@ -76,7 +77,7 @@ def _words(code: str) -> Iterator[str]:
     except (tokenize.TokenError, SyntaxError, ValueError):
         pass
     try:
-        tree = ast.parse(code)
+        tree = parsed(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import vermin  # type: ignore[import-untyped]
 
+from envmgr.model.syntax import parsed
+
 _SIGNS = (
     (re.compile(r"^\s*print\s+[^\s(=.,)\[]"), "a print statement"),
     (re.compile(r"^\s*print\s*$"), "a print statement"),
@@ -58,9 +60,7 @@ def parse(code: str) -> Syntax:
 
 def _tree(code: str, version: tuple[int, int] | None) -> tuple[ast.Module | None, str, int]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code, feature_version=version), "", 0
+        return parsed(code, feature_version=version), "", 0
     except SyntaxError as error:
         return None, f"line {error.lineno}: {error.msg} (to Python {_HERE})", error.lineno or 0
     except (ValueError, RecursionError, MemoryError) as error:

@@ -69,7 +69,8 @@ def _select_one(name: str, manifests: Mapping[str, Manifest]) -> list[tuple[Mani
             raise UsageError(
                 f"'{stem}' is a file, not a name", f"wanted the name of a manifest: {inner}", "envmgr list"
             )
-        raise UsageError(f"there is no manifest '{stem}'", suggest(stem, manifests), "envmgr list")
+        hint = str(getattr(manifests, "hint", "envmgr list"))
+        raise UsageError(f"there is no manifest '{stem}'", suggest(stem, manifests), hint)
     if not at:
         return [(manifest, None) for manifest in found]
     pairs: list[tuple[Manifest, str | None]] = [

@@ -5,15 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
-
-
-def parsed(text: str) -> ast.Module:
-    """Return a Python file as its syntax; what its parser would warn of is its author's affair, not this reader's."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
 
 
 def texts_of(node: ast.expr, known: Mapping[str, ast.expr]) -> Iterator[str]:  # noqa: C901 - one case a kind of node

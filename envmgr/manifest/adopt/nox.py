@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.conda import asked_of_conda
 from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
-from envmgr.manifest.adopt.literals import parsed, texts_of
+from envmgr.manifest.adopt.literals import texts_of
 from envmgr.manifest.adopt.requirements import read_requirements
+from envmgr.model.syntax import parsed
 
 _TWO = 2
 _CHOSEN_PYTHON = "python="

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import Draft, settle
-from envmgr.manifest.adopt.literals import is_list, parsed, texts_of
+from envmgr.manifest.adopt.literals import is_list, texts_of
 from envmgr.manifest.adopt.project import read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.setup_config import extras_left, python_of_setup, read_setup_config
+from envmgr.model.syntax import parsed
 
 _GROWING = frozenset({"append", "extend", "insert"})
 _FILES = (".txt", ".in", ".pip")
