@@ -100,7 +100,7 @@ def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str,
     if hasattr(command, "commands"):
         for name, inner in command.commands.items():
             yield from _commands(inner, (*words, name))
-    else:
+    elif not command.hidden:
         yield words, command
 
 

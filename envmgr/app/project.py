@@ -31,6 +31,13 @@ class Shelf(Mapping[str, Manifest]):
         """The manifests' files by name."""
         return {path.stem: path for path in self._files.list(self._project.manifests) if path.suffix == ".toml"}
 
+    @property
+    def hint(self) -> str:
+        """What to do about a name that is not here: without a project in view, all that is here is envmgr's own."""
+        if self._project.root is not None:
+            return "envmgr list"
+        return "go to your project, or name it with --project DIR: no manifests/*.toml is here or above\nenvmgr list"
+
     @cached_property
     def runners(self) -> dict[str, Path]:
         """The runners' files by name; a project's own hides a shipped one of the same name."""

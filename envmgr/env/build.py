@@ -22,6 +22,8 @@ from envmgr.model.env import Env, StepState
 from envmgr.ports import Event, Files, ProcessRequest
 
 _SECONDS_TO_FORGET = 120.0
+_SIGN = "pyvenv.cfg"
+"""By this file an interpreter knows that it belongs to an env."""
 
 
 def find_built(request: BuildRequest, files: Files) -> Env | None:
@@ -34,6 +36,8 @@ def find_built(request: BuildRequest, files: Files) -> Env | None:
     except ValidationError:
         return None
     if env.key != request.key or not files.identity(python_of(request.folder, request.interpreter.system)):
+        return None
+    if not files.identity(request.folder / _SIGN):
         return None
     return env.model_copy(update={"manifest": request.manifest, "variant": request.variant})
 

@@ -1,6 +1,8 @@
 """From a manifest to an env, with a local index and real processes."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -267,3 +269,23 @@ def test_a_lock_is_for_no_python_that_the_manifest_does_not_admit(project, index
         assert made["state"] == "failed"
         assert "3.10" not in made["error"]
         assert made["hint"]
+
+
+def test_an_environment_without_its_sign_is_built_again(project):
+    project.run("build", "one")
+    folder = Path(project.run("path", "one").stdout.strip())
+    (folder / "pyvenv.cfg").unlink()
+    assert "built in" in project.run("build", "one").stdout
+    assert project.run("run", "one", "--", "python", "-c", "import demo; print(demo.ANSWER)").stdout == "42\n"
+
+
+def test_outside_of_a_project_the_way_to_one_is_told(project, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "envmgr", "build", "one"], cwd=elsewhere, env=project.environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "--project DIR" in done.stderr
+    assert "--project DIR" not in project.run("build", "onn").stderr
