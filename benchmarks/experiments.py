@@ -1,7 +1,7 @@
 """What an experiment of a diagnosis costs beside its floor: the same environment made by plain uv, the probe run in it.
 
-Each diagnosis runs twice, as a user starts it; the first fills uv's cache, the second is measured. Then comes each of its
-experiments' floor, one after the other: `uv venv`, `uv pip install --offline` of the distributions that the experiment
+Each diagnosis runs three times, as a user starts it: the first fills uv's cache, the second is measured, and the third
+with `--jobs 1`, one experiment after the other and none before it is asked for. Then comes each experiment's floor, one after the other: `uv venv`, `uv pip install --offline` of the distributions that the experiment
 had (or, where it could not be built, its own install command), and the probe in the plain interpreter with the
 experiment's variables. Experiments run beside one another, their floors do not, so what they take from one another is in
 the excess.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -65,8 +66,11 @@ def watch(target: Path, words: list[str]) -> int:
         target.write_text(json.dumps(records))
 
 
-def diagnosed(words: tuple[str, ...], place: Path) -> tuple[float, list[dict], list[float]]:
-    """Run a diagnosis and return its seconds, what was watched of its experiments, and their seconds as it tells them."""
+AHEAD = re.compile(r"(\d+) begun ahead, (\d+) of them used")
+
+
+def diagnosed(words: tuple[str, ...], place: Path) -> tuple[float, list[dict], tuple[int, int]]:
+    """Run a diagnosis and return its seconds, what was watched of its experiments, and how many began ahead (used)."""
     kept = place / "records.json"
     command = [sys.executable, __file__, "--watch", str(kept), "--", "diagnose", "--json", *words]
     begun = time.perf_counter()
@@ -74,9 +78,8 @@ def diagnosed(words: tuple[str, ...], place: Path) -> tuple[float, list[dict], l
     seconds = time.perf_counter() - begun
     if done.returncode not in {0, 1}:
         sys.exit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
-    finding = json.loads(done.stdout)["data"]["finding"]
-    told = [each["seconds"] for each in finding["experiments"] if each["outcome"] != "not-run"] if finding else []
-    return seconds, json.loads(kept.read_text()), told
+    ahead = AHEAD.search(done.stderr)
+    return seconds, json.loads(kept.read_text()), (int(ahead[1]), int(ahead[2])) if ahead else (0, 0)
 
 
 def floor(record: dict, place: Path) -> float | None:
@@ -122,13 +125,14 @@ def together(spans: list[tuple[float, float]]) -> float:
 def measure(words: tuple[str, ...], place: Path, rounds: int) -> dict:
     """Return all that was measured of one diagnosis."""
     diagnosed(words, place)
-    found: dict = {"seconds": [], "experiments": [], "told": [], "overlap": [], "covered": []}
+    found: dict = {"seconds": [], "experiments": [], "ahead": [], "alone": [], "overlap": [], "covered": []}
     for _ in range(rounds):
-        seconds, records, told = diagnosed(words, place)
+        seconds, records, ahead = diagnosed(words, place)
+        found["alone"].append(diagnosed((*words, "--jobs", "1"), place)[0])
         spans = [(each["begun"], each["ended"]) for each in records]
         covered = together(spans)
         found["seconds"].append(seconds)
-        found["told"] += told
+        found["ahead"].append(ahead)
         found["covered"].append(covered)
         found["overlap"].append(sum(ended - begun for begun, ended in spans) / covered)
         for record in records:
@@ -146,11 +150,13 @@ def row(name: str, measured: list[dict]) -> str:
     outside = sum(sum(each["seconds"]) - sum(each["covered"]) for each in measured)
     share = outside / sum(sum(each["seconds"]) for each in measured)
     unbuilt = sum(not each["built"] for each in experiments)
+    alone = sum(sum(each["alone"]) for each in measured)
+    begun, used = (sum(pair[at] for each in measured for pair in each["ahead"]) for at in (0, 1))
     return (
-        f"| {name} | {len(experiments)} ({unbuilt}) | {sum(sum(each['seconds']) for each in measured):.1f} s "
+        f"| {name} | {len(experiments)} ({unbuilt}) | {sum(sum(each['seconds']) for each in measured):.1f} s | {alone:.1f} s "
         f"| {statistics.median(each['seconds'] for each in experiments):.2f} s "
         f"| {statistics.median(each['floor'] for each in beside):.2f} s | {statistics.median(excess):.2f} s "
-        f"| {max(excess):.2f} s | {overlap:.2f} | {share:.0%} |"
+        f"| {max(excess):.2f} s | {overlap:.2f} | {begun} ({used}) | {share:.0%} |"
     )
 
 
@@ -165,8 +171,11 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     measured = {}
-    print("| diagnosis | experiments (unbuilt) | whole | experiment | its floor | excess | most | at once | outside |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| diagnosis | experiments (unbuilt) | whole | one by one | experiment | its floor | excess | most | at once | ahead (used) "
+        "| outside |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         for name in arguments.names or CASES:
             measured[name] = measure(CASES[name], Path(place), arguments.rounds)
@@ -175,7 +184,9 @@ def main() -> None:
         print(row("all", list(measured.values())))
     print(
         "\nexperiment, floor, excess: medians, `most` the largest excess; at once: the seconds of all experiments by those in\n"
-        "which any of them ran; outside: the share of the whole in which none did."
+        "which any of them ran; one by one: the whole with --jobs 1; ahead: experiments begun before they were asked for\n"
+        "(those that were asked for then; of the others those that ended by themselves count as experiments here, not in the\n"
+        "finding); outside: the share of the whole in which none did."
     )
     if arguments.output:
         arguments.output.write_text(json.dumps(measured, indent=1))

@@ -100,6 +100,17 @@ def test_monotone(length, data):
     assert found.reason == "it is broken"
 
 
+@given(st.integers(2, 400), st.data())
+def test_every_question_was_expected_while_the_one_before_it_was_open(length, data):
+    oracle = Planted(data.draw(st.integers(1, length - 1)))
+    bisect(oracle, length)
+    questions = [(place, place in oracle.asked[:at]) for at, place in enumerate(oracle.asked)]
+    assert len(oracle.expected) == len(questions)
+    for question, expected in zip(questions[1:], oracle.expected, strict=False):
+        assert question in expected
+    assert not oracle.expected[-1]
+
+
 @given(st.integers(3, 40), st.data())
 def test_holes_and_flaky_points_leave_an_honest_range(length, data):
     first_bad = data.draw(st.integers(1, length - 1))
