@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from envmgr.cli.bar import Bar
 from envmgr.outside import Event, Hearer
 from envmgr.system.caller import terminal_width
 
@@ -45,6 +46,7 @@ class LiveLines(PlainLines):
         self.running: dict[str, float] = {}
         self.guard = threading.Lock()
         self._fetched: dict[str, str] = {}
+        self._bar = Bar(time.monotonic)
         self._shown = False
         self._ended = threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
@@ -53,6 +55,7 @@ class LiveLines(PlainLines):
     def on_event(self, event: Event) -> None:
         """Print what happened; a stage that begins stays in the last line until it is done."""
         with self.guard:
+            self._bar.note(event.subject, event.facts)
             if event.stage in {"fetch", "build"}:
                 self._fetched[event.subject] = event.detail
                 return
@@ -88,18 +91,24 @@ class LiveLines(PlainLines):
                 for name, since in self.running.items()
             ]
 
+    def _bar_now(self) -> str:
+        with self.guard:
+            return self._bar.shown()
+
     def _tick(self) -> None:
         while not self._ended.wait(0.5):
             now = self.now()
             if now:
                 self._shown = True
-                sys.stderr.write("\r\x1b[K" + running(now, terminal_width(80)))
+                sys.stderr.write("\r\x1b[K" + running(now, terminal_width(80), self._bar_now()))
                 sys.stderr.flush()
 
 
-def running(now: Sequence[str], width: int) -> str:
+def running(now: Sequence[str], width: int, bar: str = "") -> str:
     """Return the last line, at most `width` - 1 columns wide: a line that wraps could not be taken back."""
-    return f"          running: {', '.join(now)}"[: max(width - 1, 0)]
+    told = "; ".join(filter(None, (bar, f"running: {', '.join(now)}")))
+    indent = " " * min(10, max(0, width - 1 - len(told)))
+    return f"{indent}{told}"[: max(width - 1, 0)]
 
 
 def is_live(stream: TextIO) -> bool:

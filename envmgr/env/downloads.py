@@ -42,6 +42,11 @@ class Downloads:
         self._building: list[str] = []
 
     @property
+    def sizes(self) -> dict[str, str]:
+        """The bytes of the downloads that have ended and of all, for who shows a bar; none when none is on its way."""
+        return {"done": str(self._done), "whole": str(sum(self._sizes.values()))} if self._loading else {}
+
+    @property
     def building_alone(self) -> bool:
         """Whether something is built from source while nothing large is on its way."""
         return bool(self._building) and not self._loading
@@ -68,11 +73,15 @@ class Downloads:
     def _loading(self) -> bool:
         return bool(self._sizes.keys() - self._ended)
 
+    @property
+    def _done(self) -> int:
+        return sum(size for name, size in self._sizes.items() if name in self._ended)
+
     def _downloading(self) -> str:
         if not self._loading:
             return ""
         whole = sum(self._sizes.values())
-        done = sum(size for name, size in self._sizes.items() if name in self._ended)
+        done = self._done
         count = f"{len(self._ended & self._sizes.keys())} of {len(self._sizes)}"
         return f"{count} downloads, {done / _MIB:.0f} of {whole / _MIB:.0f} MiB{self._left(done, whole)}"
 

@@ -38,7 +38,7 @@ def run_installer(
         told = downloads.hear(line)
         if told is not None:
             stage = "install" if told == DONE else "build" if downloads.building_alone else "fetch"
-            ports.listener.on_event(Event(stage, what.subject, told))
+            ports.listener.on_event(Event(stage, what.subject, told, facts=downloads.sizes))
         elif asks and has_answers(line):
             ports.listener.on_event(what)
 

@@ -15,6 +15,12 @@ def test_the_last_line_never_wraps():
     assert "keras-jax 9 s" in running(now, 120)
 
 
+def test_in_a_narrow_terminal_the_bar_is_what_is_left():
+    told = running(["one 3 s (0 of 1 downloads, 0 of 24 MiB)"], 40, "[####--------] 8 of 24 MiB, about 8 s left")
+    assert told == "[####--------] 8 of 24 MiB, about 8 s l"
+    assert running(["one 3 s"], 100, "[----] 0 of 9 MiB") == "          [----] 0 of 9 MiB; running: one 3 s"
+
+
 def test_what_is_fetched_stands_in_the_last_line_alone(capsys):
     live = LiveListener()
     live.on_event(Event("install", "one", "2 distributions"))

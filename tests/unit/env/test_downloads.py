@@ -83,3 +83,14 @@ def test_only_what_may_take_long_is_told_of_in_advance():
     warn_of_size(999_999_999, "one", heard)
     warn_of_size(2_340_000_000, "one@cpu", heard)
     assert heard == [Event("warning", "one@cpu", "up to 2.3 GB will be downloaded unless they are cached")]
+
+
+def test_sizes_are_told_as_facts_while_something_is_on_its_way():
+    downloads = Downloads(lambda: 0.0)
+    facts = [downloads.hear(line) and downloads.sizes for line in LINES]
+    mib = 1 << 20
+    assert facts[1:4] == [
+        {"done": "0", "whole": str(16 * mib)}, {"done": "0", "whole": str(48 * mib)},
+        {"done": str(16 * mib), "whole": str(48 * mib)},
+    ]  # fmt: skip
+    assert facts[5] == {}
