@@ -29,7 +29,7 @@ class Bar:
         self._since = (0.0, 0)
 
     def note(self, subject: str, facts: Mapping[str, str]) -> None:
-        """Take note of the bytes that an install has already and of all that it fetches; without facts it fetches none."""
+        """Take note of the bytes that an install has already and of all that it fetches; without facts, of none."""
         if not facts.get("whole"):
             self._loads.pop(subject, None)
             return
