@@ -20,7 +20,7 @@ class Observation:
 
     `resolved` is what was installed; `folder` is where the environment still stands (for questions), `step` the number
     of the step of the history that was being installed when it stopped. `refused` says why it was not tried at all,
-    `timed_out` that the probe was ended for the time that it took.
+    `short` that time or memory or room may have been, which tells nothing of what was asked.
     """
 
     passed: bool
@@ -32,7 +32,7 @@ class Observation:
     signal: int | None = None
     step: int = 0
     refused: str = ""
-    timed_out: bool = False
+    short: bool = False
 
     @cached_property
     def reading(self) -> Reading:

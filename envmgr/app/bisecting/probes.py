@@ -10,7 +10,7 @@ from pathlib import Path
 from envmgr.app.bisecting.bisect import Likely
 from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Bounds, Standing, revisions_of
-from envmgr.app.diagnosing.diagnose import Place, minds_time, tells
+from envmgr.app.diagnosing.diagnose import Place, minds_time
 from envmgr.app.experiments.crew import Crew, Job
 from envmgr.app.experiments.laboratory import Built, Laboratory
 from envmgr.app.experiments.places import named_places, take_snapshot
@@ -47,7 +47,7 @@ class ProbeOracle:
         self._world_at = world_at
         hands = 1 if minds_time(probe) else place.hands
         self._crew = Crew[Observation | None](
-            hands, place.process, place.clock, lambda seen: seen is None or tells(seen)
+            hands, place.process, place.clock, lambda seen: seen is None or not seen.short
         )
         self._likely: Likely = lambda: ()
         self._times: Counter[str] = Counter()

@@ -147,7 +147,9 @@ class Diagnosis:
         self._base_stood = False
         self._journal_now: Journal | None = None
         hands = 1 if minds_time(question.probe) else place.hands
-        self._crew = Crew[Observation](hands, place.process, place.clock, tells)
+        self._crew = Crew[Observation](
+            hands, place.process, place.clock, lambda seen: not seen.short or not self._affordable()
+        )
 
     def answer(self) -> Finding | None:
         """Return what is found; nothing of it goes on afterwards."""
@@ -301,11 +303,6 @@ def minds_time(probe: Sequence[str]) -> bool:
     (True, False)
     """
     return _CLOCKS.search(" ".join(probe)) is not None
-
-
-def tells(seen: Observation) -> bool:
-    """Tell whether what was seen ahead of being asked can be taken: not where time or room was short."""
-    return not seen.refused and not seen.timed_out
 
 
 def _other_patches(interpreters: Mapping[str, Path]) -> set[str]:

@@ -48,13 +48,14 @@ class _Task(Generic[Result]):
     process: StoppableProcess
     future: Future[Result] = field(default_factory=Future)
     seconds: float = 0.0
+    accompanied: bool = False
 
 
 class Crew(Generic[Result]):
     """Carries out experiments, at most `hands` of those that are asked for at a time.
 
     Ahead of being asked nothing is begun but by a hand that is free while somebody waits, and what is no longer likely
-    is stopped. What was seen ahead and is not `trusted` is seen anew when it is asked for.
+    is stopped. What is not `trusted` and was not seen alone is seen anew, alone, when it is asked for.
     """
 
     def __init__(
@@ -84,18 +85,16 @@ class Crew(Generic[Result]):
         """Return what the experiments show, in their order; meanwhile begin what is `likely` to be asked next."""
         with self._guard:
             early = [self._ahead.pop(job.key, None) for job in jobs]
-            tasks = [task or self._begin(job, self._pool) for task, job in zip(early, jobs, strict=True)]
-            self._asked = tasks
+            self._asked = [task for task in early if task is not None]
+            tasks = [task or self._begun(job) for task, job in zip(early, jobs, strict=True)]
         if self.looks_ahead:
             self._hope([job for job in likely() if job.key not in {one.key for one in jobs}])
         try:
-            return [
-                self._result(task) if begun is None else self._result_of_early(task)
-                for begun, task in zip(early, tasks, strict=True)
-            ]
+            wait([task.future for task in tasks])
         finally:
             with self._guard:
                 self._hopes = []
+        return [self._result(task, early=begun is not None) for begun, task in zip(early, tasks, strict=True)]
 
     def has_begun(self, key: str) -> bool:
         """Tell whether an experiment goes on, or is done, that nobody has asked for yet."""
@@ -123,11 +122,22 @@ class Crew(Generic[Result]):
         self._pool_ahead.shutdown(cancel_futures=True)
         self.account.thrown_seconds = sum(task.seconds for task in self._dropped)
 
+    def _begun(self, job: Job[Result]) -> _Task[Result]:
+        task = self._begin(job, self._pool)
+        self._asked.append(task)
+        return task
+
     def _begin(self, job: Job[Result], pool: ThreadPoolExecutor) -> _Task[Result]:
         task = _Task(job, self._process.apart())
+        for other in self._going():
+            other.accompanied = task.accompanied = True
         task.future = pool.submit(self._carry_out, task)
         task.future.add_done_callback(lambda _: self._fill())
         return task
+
+    def _going(self) -> list[_Task[Result]]:
+        everything = (*self._asked, *self._ahead.values(), *self._dropped)
+        return [task for task in everything if not task.future.done()]
 
     def _carry_out(self, task: _Task[Result]) -> Result:
         begun = self._clock.monotonic()
@@ -153,27 +163,31 @@ class Crew(Generic[Result]):
         """Let free hands begin what is likely, as long as somebody waits for what was asked."""
         with self._guard:
             while self._hopes and any(not task.future.done() for task in self._asked):
-                everything = (*self._asked, *self._ahead.values(), *self._dropped)
-                if sum(not task.future.done() for task in everything) >= self._hands:
+                if len(self._going()) >= self._hands:
                     return
                 job = self._hopes.pop(0)
                 self.account.begun += 1
                 self._ahead[job.key] = self._begin(job, self._pool_ahead)
 
-    def _result(self, task: _Task[Result]) -> Result:
-        wait([task.future])
+    def _result(self, task: _Task[Result], *, early: bool) -> Result:
+        """Return what a task showed that has ended; what cannot be trusted, and was not alone, is done anew, alone."""
+        failed = task.future.exception() is not None
+        doubtful = not failed and task.accompanied and not self._trusted(task.future.result())
+        if doubtful or (failed and early):
+            with self._guard:
+                self._dropped += [task] if early else []
+            return self._alone(task.job)
+        self.account.used += early
         return task.future.result()
 
-    def _result_of_early(self, task: _Task[Result]) -> Result:
-        wait([task.future])
-        if task.future.exception() is None and self._trusted(task.future.result()):
-            self.account.used += 1
-            return task.future.result()
+    def _alone(self, job: Job[Result]) -> Result:
+        self._hope([])
+        wait([task.future for task in self._dropped])
         with self._guard:
-            self._dropped.append(task)
-            anew = self._begin(task.job, self._pool)
-            self._asked = [anew if one is task else one for one in self._asked]
-        return self._result(anew)
+            task = self._begin(job, self._pool)
+            self._asked = [task]
+        wait([task.future])
+        return task.future.result()
 
 
 def _stop(task: _Task[Result]) -> threading.Thread:

@@ -28,6 +28,8 @@ from envmgr.ports import Clock, Completed, Files, Process, ProcessRequest
 
 _BUILD_SECONDS = 900.0
 _PROBE_SECONDS = 300.0
+_KILL = 9
+_NO_MEMORY = re.compile(r"out of memory|cannot allocate memory|MemoryError|bad_alloc|RESOURCE_EXHAUSTED", re.IGNORECASE)
 _FAILED_BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][A-Za-z0-9._-]*)(?:==|`| @)")
 _DENIED = re.compile(r"permission denied|operation not permitted|PermissionError|EACCES", re.IGNORECASE)
 
@@ -37,7 +39,7 @@ class Built:
     """An environment that was built, or how far it came: `text` is what the installer said.
 
     `own` tells that its files are copies: it may be written to without a trace in the installer's cache, from which
-    others get theirs. `refused` says why it was not built.
+    others get theirs. `refused` says why it was not built, `short` that the machine may have had too little for it.
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class Built:
     step: int = 0
     own: bool = False
     refused: str = ""
+    short: bool = False
 
     @property
     def python(self) -> Path:
@@ -116,7 +119,8 @@ class Laboratory:
         with self._environment(world, own=own, limited=not in_place, key=key) as built:
             resolved = self.resolved(built)
             if built.phase is not None:
-                return self._seen(built.phase, built.text, resolved, self._clock.monotonic() - begun, built), False
+                seen = self._seen(built.phase, built.text, resolved, self._clock.monotonic() - begun, built)
+                return replace(seen, short=built.short), False
             before = self._files.snapshot(built.folder / "venv") if built.own else {}
             completed = self._probe(world, built, in_place=in_place)
             if built.own and self._has_changed(built, before):
@@ -132,7 +136,8 @@ class Laboratory:
         phase = phase_of_probe("" if self.bench.blind else text)
         seen = self._seen(phase, text, resolved, seconds, built, completed)
         if not in_place:
-            seen = replace(seen, refused=lack_of_machine(text), timed_out=completed.timed_out)
+            lack = lack_of_machine(text)
+            seen = replace(seen, refused=lack, short=bool(lack) or _ran_short(completed))
         return seen, not built.own and _DENIED.search(text) is not None
 
     def observe_standing(self, world: World, prefix: Path, python: Path) -> Observation:
@@ -246,7 +251,7 @@ class Laboratory:
             there = self._shelf.built.get(key)
             if there is None or (own and not there.own and there.phase is None):
                 there = self._shelf.built[key] = self._build(world, own=own, limited=limited)
-                if there.refused:
+                if there.refused or there.short:
                     self._forget(key)
             yield there
 
@@ -281,7 +286,14 @@ class Laboratory:
                 text = completed.stdout + "\n" + completed.stderr
                 self._shelf.rebuilt.update(_FAILED_BUILD.findall(text))
                 lack = lack_of_machine(text) if limited else ""
-                return Built(folder, call.phase or phase_of_build(text), text, call.step, refused=lack)
+                return Built(
+                    folder,
+                    call.phase or phase_of_build(text),
+                    text,
+                    call.step,
+                    refused=lack,
+                    short=bool(lack) or _ran_short(completed),
+                )
         return Built(folder, own=own)
 
     def _too_large(self, call: Call, world: World, folder: Path, environment: dict[str, str]) -> str:
@@ -311,3 +323,9 @@ class Laboratory:
         text = re.sub(rf"{re.escape(str(self._room))}/place-\d+", "", text)
         text = text.replace(str(venv), "{venv}")
         return text.replace(str(folder), "") if folder else text
+
+
+def _ran_short(completed: Completed) -> bool:
+    """Tell whether a process was ended for its time, or failed as one does that gets too little memory."""
+    said = completed.stdout + completed.stderr
+    return completed.timed_out or completed.signal == _KILL or _NO_MEMORY.search(said) is not None

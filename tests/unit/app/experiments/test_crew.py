@@ -145,6 +145,34 @@ def test_what_went_wrong_ahead_is_done_anew_when_it_is_asked(crew, spoilt):
     assert (working.account.begun, working.account.used) == (1, 0)
 
 
+def test_what_cannot_be_trusted_and_had_company_is_done_anew_alone(crew):
+    inside, started, times = [], threading.Event(), []
+
+    def short(_):
+        times.append(len(inside))
+        if len(times) == 1:
+            started.wait(PATIENCE)
+            return "short"
+        return "good"
+
+    def beside(part):
+        inside.append(1)
+        started.set()
+        part.stopped.wait(PATIENCE)
+        inside.clear()
+        return "late"
+
+    with crew(2, trusted=lambda seen: seen != "short").at_work() as working:
+        assert working.now([Job("asked", short)], lambda: [Job("likely", beside)]) == ["good"]
+    assert times[1:] == [0]
+
+
+def test_what_cannot_be_trusted_and_was_alone_stands(crew):
+    with crew(2, trusted=lambda _: False).at_work() as working:
+        assert working.now([Job("asked", lambda _: "short")]) == ["short"]
+        assert working.now([Job("asked", lambda _: "short again")]) == ["short again"]
+
+
 @given(st.lists(st.tuples(st.sets(st.integers(0, 5), min_size=1, max_size=3), st.lists(st.integers(0, 9), max_size=4)), max_size=6))  # fmt: skip
 def test_answers_are_the_same_with_one_hand_and_with_many(crew, rounds):
     def answers(hands):
