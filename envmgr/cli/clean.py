@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from envmgr.cli.options import DebugFlag, JsonFlag, OptionalNames, ProjectOption
-from envmgr.cli.session import Answer, Options, perform
+from envmgr.cli.session import Answer, Options, perform, say
+from envmgr.errors import UsageError
 
 
 def register(application: typer.Typer) -> None:
@@ -19,7 +21,8 @@ def clean(
     names: OptionalNames = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed, with sizes.")] = False,
     older_than: Annotated[
-        int | None, typer.Option("--older-than", metavar="DAYS", help="Only environments built that many days ago.")
+        int | None,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Only environments built that many days ago."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     json: JsonFlag = False,
@@ -35,8 +38,8 @@ def clean(
         found = find_rubbish(workplace, names or (), older_than)
         if not dry_run:
             show_rubbish(found, removed=False, to_stderr=True)
-            if not yes and not typer.confirm(f"remove {len(found)} folders?", err=True):
-                raise KeyboardInterrupt
+            if not yes and not _agreed(len(found)):
+                return Answer({"removed": False, "items": found}, lambda: say("nothing is removed"))
             found = remove(workplace, found, everything=not names and older_than is None)
         return Answer(
             {"removed": not dry_run, "items": found},
@@ -44,3 +47,12 @@ def clean(
         )
 
     perform(Options("clean", json, project, debug), action)
+
+
+def _agreed(folders: int) -> bool:
+    """Ask whoever sits there; raises UsageError where nobody does."""
+    try:
+        return typer.confirm(f"remove {folders} folders?", err=True)
+    except typer.Abort:
+        print(file=sys.stderr)
+        raise UsageError("nobody answered", "wanted y or n", "envmgr clean --yes, or --dry-run") from None

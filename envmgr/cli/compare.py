@@ -77,5 +77,5 @@ def share(text: str) -> float:
 
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
     if found is None:
-        raise UsageError(f"{text!r} is no share", "wanted a percentage or a number", "--fail-if-slower 10%")
+        raise UsageError(f"{text!r} is no share", "wanted a percentage or a number", "10%, or 0.1")
     return float(found[1]) / (100 if found[2] else 1)

@@ -1,6 +1,9 @@
 """What `clean` takes away, and what it leaves because somebody uses it."""
 
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +73,18 @@ def test_locks_and_remembered_answers_of_what_is_gone_go_as_well(project):
     assert list((cache / "receipts").iterdir()) == []
     assert list((cache / "envs").iterdir()) == []
     assert project.run("clean", "--yes").returncode == 4
+
+
+def test_what_is_asked_can_be_answered_no_and_nobody_is_no_fault(project):
+    project.run("build", "one")
+    folder = Path(project.run("path", "one").stdout.strip())
+    refused = subprocess.run(
+        [sys.executable, "-m", "envmgr", "clean"], cwd=project.root, env=project.environment, input="n\n",
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (refused.returncode, refused.stdout) == (0, "nothing is removed\n")
+    alone = project.run("clean")
+    assert alone.returncode == 2
+    assert "try: envmgr clean --yes" in alone.stderr
+    assert project.run("clean", "--older-than", "-1", "--yes").returncode == 2
+    assert folder.is_dir()
