@@ -51,8 +51,9 @@ def clean(
 
 def _agreed(folders: int) -> bool:
     """Ask whoever sits there; raises UsageError where nobody does."""
-    try:
-        return typer.confirm(f"remove {folders} folders?", err=True)
-    except typer.Abort:
+    print(f"remove {folders} folders? [y/N]: ", end="", file=sys.stderr, flush=True)
+    said = sys.stdin.readline()
+    if not said:
         print(file=sys.stderr)
-        raise UsageError("nobody answered", "wanted y or n", "envmgr clean --yes, or --dry-run") from None
+        raise UsageError("nobody answered", "wanted y or n", "envmgr clean --yes, or --dry-run")
+    return said.strip().lower() in {"y", "yes"}
