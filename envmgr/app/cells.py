@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from envmgr.app.confining import TEMPORARY, outside, own_temporary, writable_of
+from envmgr.app.confining import TEMPORARY, outside, writable_of
 from envmgr.app.env_guard import Room, Visitor
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.laying import lay_data
-from envmgr.app.probing import selection_of, variables_of
+from envmgr.app.surrounding import CellPlaces, surroundings_in, variables_in
 from envmgr.app.turns import Turns
 from envmgr.app.workplace import Workplace
 from envmgr.cell.run import FILES, Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
@@ -86,9 +85,9 @@ class CellRunner:
                 return not_run(cell, round_number, error)
 
             def run(room: Room) -> Measurement:
-                here = around if room.env is env else self._around(room.env, cell, round_number, scratch)
-                if room.writable:
-                    here = replace(here, writable=(*(here.writable or ()), *writable_of(self._workplace, room.env)))
+                here = around
+                if room.writable or room.env is not env:
+                    here = self._around(room.env, cell, round_number, scratch, writable=room.writable)
                 return measure_cell(cell, round_number, here, room.turn)
 
             try:
@@ -97,32 +96,23 @@ class CellRunner:
                 return not_run(cell, round_number, error)
             return seen.told_in(result_of(ended))
 
-    def _around(self, env: Env, cell: Cell, round_number: int, scratch: Path) -> Surroundings:
-        """Return what a cell is run with in an env that it may not write to."""
+    def _around(
+        self, env: Env, cell: Cell, round_number: int, scratch: Path, *, writable: bool = False
+    ) -> Surroundings:
+        """Return what a cell is run with in an env, to which it may write or not."""
         place, home = self._workplace, scratch / "home"
         log = place.store.log_path(self._run_id, cell.id, round_number)
-        return Surroundings(
-            process=place.process,
-            files=place.files,
-            clock=place.clock,
-            machine=place.machine,
-            python=Path(env.python),
-            runner=place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py")),
-            variables=self._variables_in(env, cell, home),
-            log=log,
-            log_name=f"logs/{log.name}",
-            writable=(home, *self._outside),
-            folder=scratch / "work",
-        )
+        runner = place.shelf.runners.get(cell.runner, Path(f"{cell.runner}.py"))
+        at = CellPlaces(home, scratch / "work", runner, log, f"logs/{log.name}")
+        inside = writable_of(place, env) if writable else ()
+        return surroundings_in(place, env, at, self._variables_in(env, cell, home), (*self._outside, *inside))
 
     def _variables_in(self, env: Env, cell: Cell, home: Path) -> Mapping[str, str]:
         """Return the variables of a cell's process; those of cells that differ in neither env, device nor home last."""
         key = cell.label, cell.device_name, home
         known = self._variables.get(key)
         if known is None or known[0] is not env:
-            place, manifest = self._workplace, self._workplace.shelf[cell.manifest]
-            variables = variables_of(place, env, manifest, home, selection_of(manifest, cell.device))
-            known = env, {**variables, **own_temporary(place, manifest, home)}
+            known = env, variables_in(self._workplace, env, self._workplace.shelf[cell.manifest], cell, home)
             if len(self._variables) >= _VARIABLES_KEPT:  # where no home serves again, none of them will
                 self._variables.clear()
             self._variables[key] = known

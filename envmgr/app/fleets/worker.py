@@ -8,14 +8,15 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from envmgr.app.confining import outside, own_temporary, writable_of
+from envmgr.app.confining import outside, writable_of
 from envmgr.app.env_guard import EnvGuard, Room, Seen, Visitor
 from envmgr.app.laying import lay_data
 from envmgr.app.place import HostPlace
-from envmgr.app.probing import list_devices, selection_of, variables_of
+from envmgr.app.probing import list_devices
 from envmgr.app.sharing import shared
+from envmgr.app.surrounding import CellPlaces, surroundings_in, variables_in
 from envmgr.backends import invariants
-from envmgr.cell.run import Measurement, Surroundings, lay_request, measure_cell, not_run, result_of
+from envmgr.cell.run import Measurement, lay_request, measure_cell, not_run, result_of
 from envmgr.env.build import build_once
 from envmgr.env.content import BuildRequest, HistoryContent, LockedContent, Places, Switches, Tools
 from envmgr.env.identity import env_key
@@ -142,44 +143,48 @@ def measure(order: CellOrder) -> CellAnswer:
             run = _prepared(place, order, scratch)
         except (EnvmgrError, OSError) as error:
             return CellAnswer(host.facts.name, cell, not_run(cell, order.round, error), "")
-        with nullcontext() if host.together else place.files.lock(place.folders.cache / "measuring.lock"):
-            stands_in = host.stand_in is not None
-            room = Room(env, writable=False, turn=nullcontext())
-            visitor = Visitor(cell.runner, cell.id, order.round)
-            ended, seen = (run(room), Seen()) if stands_in else guard.measure(env.path, visitor, run)
+        try:
+            ended, seen = _within(host, guard, order, env, run)
+        except (EnvmgrError, OSError) as error:  # what was seen of the env is told with another of its cells
+            return CellAnswer(host.facts.name, cell, not_run(cell, order.round, error), "", guard.late())
         result = seen.told_in(result_of(ended))
         text = (place.files.read(scratch / "log") or "")[-_LOG_KEPT:]
     result = result.model_copy(update={"host": host.facts.name})
     return CellAnswer(host.facts.name, cell, result, text, guard.late())
 
 
+def _within(
+    host: Host, guard: EnvGuard, order: CellOrder, env: Env, run: Callable[[Room], Measurement]
+) -> tuple[Measurement, Seen]:
+    """Run a cell in an env of this host, alone on its machine unless cells of others may run beside it."""
+    files, folders = host.place.files, host.place.folders
+    with nullcontext() if host.together else files.lock(folders.cache / "measuring.lock"):
+        if host.stand_in is not None:
+            return run(Room(env, writable=False, turn=nullcontext())), Seen()
+        return guard.measure(env.path, Visitor(order.cell.runner, order.cell.id, order.round), run)
+
+
 def _prepared(place: HostPlace, order: CellOrder, scratch: Path) -> Callable[[Room], Measurement]:
     """Lay out what a cell needs in a folder of scratch, and return what runs it in an env."""
     cell, manifest = order.cell, order.env.manifest
-    home, folder, log = scratch / "home", scratch / "work", scratch / "log"
-    for each in (home, folder):
+    at = CellPlaces(
+        home=scratch / "home",
+        folder=scratch / "work",
+        runner=scratch / f"{cell.runner}.py",
+        log=scratch / "log",
+        log_name=f"logs/{cell.id}-{order.round}.log",
+    )
+    for each in (at.home, at.folder):
         place.files.make_folder(each)
-    runner = scratch / f"{cell.runner}.py"
-    place.files.write(runner, order.runner)
-    lay_data(place, manifest, home)
-    lay_request(cell, folder, place.files)
+    place.files.write(at.runner, order.runner)
+    lay_data(place, manifest, at.home)
+    lay_request(cell, at.folder, place.files)
 
     def run(room: Room) -> Measurement:
-        variables = variables_of(place, room.env, manifest, home, selection_of(manifest, cell.device))
-        surroundings = Surroundings(
-            process=place.process,
-            files=place.files,
-            clock=place.clock,
-            machine=place.machine,
-            python=Path(room.env.python),
-            runner=runner,
-            variables=variables | own_temporary(place, manifest, home),
-            log=log,
-            log_name=f"logs/{cell.id}-{order.round}.log",
-            writable=(home, *outside(place), *(writable_of(place, room.env) if room.writable else ())),
-            folder=folder,
-        )
-        return measure_cell(cell, order.round, surroundings, room.turn)
+        variables = variables_in(place, room.env, manifest, cell, at.home)
+        inside = writable_of(place, room.env) if room.writable else ()
+        around = surroundings_in(place, room.env, at, variables, (*outside(place), *inside))
+        return measure_cell(cell, order.round, around, room.turn)
 
     return run
 
