@@ -133,6 +133,8 @@ _LOOK_EVERY = 0.25
 _STARTED = 19
 """Where the start of a process stands among the fields behind its name."""
 
+_OWN_SCRIPTS = Path(__file__).parent.parent
+
 _NETWORK_STAGES = frozenset({"look up", "fetch"})
 """The stages of a subject while indexes are asked or something is downloaded for it."""
 
@@ -246,6 +248,8 @@ class TimedListener(Listener):
 def program_of(argv: tuple[str, ...]) -> str:
     """Return what a process is called in the account: `uv pip install`, `inspect.py`, `uname`.
 
+    Where a script of envmgr's own runs another one, it is the other.
+
     >>> program_of(("/x/uv", "pip", "install", "--no-deps")), program_of(("/e/bin/python3.8", "-I", "/p/inspect.py"))
     ('uv pip install', 'inspect.py')
     """
@@ -253,5 +257,7 @@ def program_of(argv: tuple[str, ...]) -> str:
     if name == "uv":
         words = [word for word in argv[1:] if not word.startswith("-") and "/" not in word and "\\" not in word]
         return " ".join(["uv", *words[:2], *(("--dry-run",) if "--dry-run" in argv else ())])
-    script = next((PurePath(word).name for word in argv[1:] if word.endswith(".py")), "")
-    return script or name
+    scripts = [PurePath(word) for word in argv[1:] if word.endswith(".py")]
+    if len(scripts) > 1 and scripts[0].is_relative_to(_OWN_SCRIPTS):
+        scripts = scripts[1:]
+    return scripts[0].name if scripts else name

@@ -1,8 +1,10 @@
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from envmgr.cell.script import words_to_run
 from envmgr.ports import Event, Listener
 from envmgr.system.timings import TimedListener, Timings, covered, program_of
 
@@ -124,3 +126,10 @@ def test_all_that_is_told_of_cells_is_passed_on():
 )
 def test_processes_are_called_by_what_they_do(argv, name):
     assert program_of(argv) == name
+
+
+def test_a_plain_script_goes_by_its_own_name_and_not_by_that_of_what_runs_it():
+    words = words_to_run(Path("/p/runners/mine.py"), "# /// script\n# dependencies = []\n# ///\nprint()\n")
+    assert len(words) == 2
+    assert program_of(("/e/bin/python", "-I", *words, "--request", "in.json")) == "mine.py"
+    assert program_of(("/e/bin/python", "first.py", "second.py")) == "first.py"
