@@ -231,6 +231,7 @@ def measure_disk(bench: Bench) -> None:
     """What a second environment with the wheels of a first costs on this file system."""
     kind = subprocess.run(("stat", "-f", "-c", "%T", bench.place), capture_output=True, text=True, check=True).stdout
     bench.environment["UV_CACHE_DIR"] = str(bench.place / "uv-cache")
+    forget(bench, "envs")  # what another figure has left was built from another uv's cache
     bench.call((ENVMGR, "build", bench.names[0]), bench.place)
     first = used(bench.place)
     told = json.loads(bench.call((ENVMGR, "show", bench.names[0], "--json"), bench.place))["data"]["env"]

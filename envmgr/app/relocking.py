@@ -66,9 +66,7 @@ def vendor_locks(workplace: Workplace, names: Sequence[str], platforms: Sequence
             found = existing_lock(workplace, chosen) or maker.make(chosen, LockWishes(for_all=True, others=True))
             kept = vendor.vendor(chosen, found.lock, beside(found.path))
         except EnvmgrError as error:
-            made.append(
-                LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
-            )
+            made.append(_failed(chosen, error))
             continue
         note = f"{kept.files} artefacts, {kept.size / 1e6:.1f} MB, {kept.fetched} of them fetched now"
         shown = workplace.project.shown(kept.folder)
@@ -92,9 +90,7 @@ def make_locks(
             continue
         if manifest.name in silent:  # asked once, with retries: another platform would wait as long for nothing
             error = silent[manifest.name]
-            made.append(
-                LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
-            )
+            made.append(_failed(chosen, error))
             continue
         workplace.listener.on_event(Event("resolve", chosen.label, str(chosen.platform)))
         before = _before(workplace, chosen)
@@ -103,9 +99,7 @@ def make_locks(
         except EnvmgrError as error:
             if isinstance(error, ResolveError) and error.silent:
                 silent[manifest.name] = error
-            made.append(
-                LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
-            )
+            made.append(_failed(chosen, error))
             continue
         after = workplace.files.read(found.path)
         state = "made" if before is None else "unchanged" if before == after else "renewed"
@@ -170,6 +164,10 @@ def _selected(workplace: Workplace, names: Sequence[str]) -> tuple[tuple[Manifes
     if errors:
         raise errors[0]
     return tuple((manifest, None) for manifest in manifests.values())
+
+
+def _failed(chosen: Target, error: EnvmgrError) -> LockMade:
+    return LockMade(chosen.label, chosen.platform, "failed", error=error.what, why=error.why, hint=error.hint)
 
 
 def _platform(name: str) -> Platform:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 
 from envmgr.model.script_block import script_block
@@ -10,6 +11,7 @@ from envmgr.model.script_block import script_block
 _ADAPTER = Path(__file__).with_name("probes") / "script_as_runner.py"
 
 
+@lru_cache(maxsize=64)
 def is_plain_script(text: str) -> bool:
     """Tell whether a file is a script of PEP 723 that says nothing of envmgr, and so knows nothing of its protocol."""
     block = script_block(text)

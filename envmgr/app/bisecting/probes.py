@@ -55,12 +55,8 @@ class ProbeOracle:
     @contextmanager
     def at_work(self) -> Iterator[ProbeOracle]:
         """Give the oracle; nothing that it began goes on afterwards."""
-        try:
-            with self._crew.at_work():
-                yield self
-        finally:
-            if self._crew.account.begun:
-                self._place.listener.on_event(Event("ahead", "probes", self._crew.account.sentence()))
+        with self._crew.at_work(lambda said: self._place.listener.on_event(Event("ahead", "probes", said))):
+            yield self
 
     def expect(self, likely: Likely) -> None:
         """Hear what will probably be asked next."""

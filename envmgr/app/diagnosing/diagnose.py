@@ -153,12 +153,8 @@ class Diagnosis:
 
     def answer(self) -> Finding | None:
         """Return what is found; nothing of it goes on afterwards."""
-        try:
-            with self._crew.at_work():
-                return self.find()
-        finally:
-            if self._crew.account.begun:
-                self._tell("ahead", "experiments", self._crew.account.sentence())
+        with self._crew.at_work(lambda said: self._tell("ahead", "experiments", said)):
+            return self.find()
 
     def find(self) -> Finding | None:
         """See it fail, search, refine, judge."""

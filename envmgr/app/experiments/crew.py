@@ -102,12 +102,14 @@ class Crew(Generic[Result]):
             return key in self._ahead
 
     @contextmanager
-    def at_work(self) -> Iterator[Crew[Result]]:
-        """Give the crew, and stop all that it still does in the end."""
+    def at_work(self, tell: Callable[[str], None] = lambda _: None) -> Iterator[Crew[Result]]:
+        """Give the crew; in the end, stop all that it still does, and tell what was begun ahead, if anything was."""
         try:
             yield self
         finally:
             self._close()
+            if said := self.account.sentence():
+                tell(said)
 
     def _close(self) -> None:
         with self._guard:

@@ -53,6 +53,15 @@ class Draft:
     notes: tuple[str, ...] = ()
 
 
+def without_credentials(url: str) -> str:
+    """Return an address without the user and the password in it: neither belongs in a manifest.
+
+    >>> without_credentials("https://ann:pw@own.example/simple")
+    'https://own.example/simple'
+    """
+    return re.sub(r"(?<=://)[^/\s@]+@", "", url)
+
+
 def groups_left(names: Iterable[str]) -> tuple[str, ...]:
     """Return the note on extras and groups that are not installed."""
     listed = ", ".join(dict.fromkeys(names))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.conda import asked_of_conda
-from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
+from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, with_all_notes
 from envmgr.manifest.adopt.literals import texts_of
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.model.syntax import parsed
@@ -93,14 +94,12 @@ def _draft(
         words = [text for texts in given for text in texts]
         lines += _as_lines(words, notes) if _is_called(call, "install") else _of_conda(words, notes)
     inner, *_ = read_requirements("\n".join(lines), others)
-    kept, unusable = settle(inner.requirements)
-    return Draft(
-        requirements=kept,
+    return replace(
+        inner,
         name="-".join([name, *_chosen_python(known), *_parameters(function, known)]),
         python=specifier,
         pythons=variants,
-        constraints=inner.constraints,
-        notes=(*notes, *inner.notes, *unusable),
+        notes=(*notes, *inner.notes),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, DraftIndex, python_range, settle
+from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, DraftIndex, python_range, settle, without_credentials
 
 _TABLES = frozenset({"source", "packages", "requires", "pipenv", "scripts"})
 _MARKERS = (
@@ -92,7 +92,7 @@ def _indexes(
             served.setdefault(str(wanted["index"]), []).append(package)
     made, notes = [], []
     for source in sources[1:]:
-        name, url = str(source.get("name", "")), _bare(str(source.get("url", "")))
+        name, url = str(source.get("name", "")), without_credentials(str(source.get("url", "")))
         if name in served and "$" not in url:
             made.append(DraftIndex(canonicalize_name(name), url, tuple(served[name])))
         else:
@@ -106,13 +106,9 @@ def _indexes(
 
 def _default(sources: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
     if sources and sources[0].get("name") != "pypi":
-        url = _bare(str(sources[0].get("url", "")))
+        url = without_credentials(str(sources[0].get("url", "")))
         yield f"the default index {url} is not taken over: pip's or uv's own configuration says which one it is"
 
 
 def _table(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _bare(url: str) -> str:
-    return re.sub(r"(?<=://)[^/\s@]+@", "", url)

@@ -9,7 +9,15 @@ from typing import Any
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, DraftIndex, groups_left, python_range, settle
+from envmgr.manifest.adopt.draft import (
+    ANY_PYTHON,
+    Draft,
+    DraftIndex,
+    groups_left,
+    python_range,
+    settle,
+    without_credentials,
+)
 
 
 def read_poetry(poetry: Mapping[str, Any]) -> Draft:
@@ -48,7 +56,7 @@ def indexes_of_poetry(poetry: Mapping[str, Any]) -> tuple[tuple[DraftIndex, ...]
                 served.setdefault(str(each["source"]), []).append(package)
     made, notes = [], []
     for source in poetry.get("source", ()):
-        name, url = str(source.get("name", "")), re.sub(r"(?<=://)[^/\s@]+@", "", str(source.get("url", "")))
+        name, url = str(source.get("name", "")), without_credentials(str(source.get("url", "")))
         packages = tuple(dict.fromkeys(served.pop(name, ())))
         if packages and url:
             made.append(DraftIndex(canonicalize_name(name), url, packages))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from envmgr.manifest.adopt.draft import Draft, settle
+from envmgr.manifest.adopt.draft import Draft, settle, without_credentials
 
 _OPTION = re.compile(r"(?P<name>-{1,2}[A-Za-z][\w-]*)(?:[ =]\s*(?P<value>.*))?")
 _LONG = {"-r": "--requirement", "-c": "--constraint", "-e": "--editable", "-i": "--index-url", "-f": "--find-links"}
@@ -38,7 +38,9 @@ def _read(text: str, folder: str, others: Mapping[str, str], reading: _Reading, 
     for line in _lines(text):
         option = _OPTION.fullmatch(line)
         if option is None and _PLACE.match(line):
-            reading.notes.append(f"left out: {_bare(line)} comes from a folder or a repository, not from an index")
+            reading.notes.append(
+                f"left out: {without_credentials(line)} comes from a folder or a repository, not from an index"
+            )
             continue
         if option is None:
             reading.requirements.append(_without_hashes(line))
@@ -49,7 +51,9 @@ def _read(text: str, folder: str, others: Mapping[str, str], reading: _Reading, 
         elif name == "--editable":
             reading.notes.append(_in_place(value))
         elif name in {"--index-url", "--extra-index-url"}:
-            reading.notes.append(f"the index {_bare(value)} is not taken over: name what it serves under [[index]]")
+            reading.notes.append(
+                f"the index {without_credentials(value)} is not taken over: name what it serves under [[index]]"
+            )
         elif name not in _SILENT:
             reading.notes.append(f"left out: {line}")
 
@@ -58,7 +62,8 @@ def _follow(name: str, path: str, others: Mapping[str, str], reading: _Reading, 
     if path in seen:
         return
     if "://" in path:
-        reading.notes.append(f"left out: {_bare(path)} is an address: fetch it, and name the file instead")
+        bare = without_credentials(path)
+        reading.notes.append(f"left out: {bare} is an address: fetch it, and name the file instead")
         return
     text = others.get(path)
     if text is None:
@@ -110,10 +115,6 @@ def _within(folder: str, value: str) -> str:
 
 def _in_place(value: str) -> str:
     if re.match(r"(\w+\+)?\w+://", value):
-        return f"left out: {_bare(value)} comes from a repository, not from an index"
+        return f"left out: {without_credentials(value)} comes from a repository, not from an index"
     told = "put it on the path of your command, and what it depends on into the requirements"
-    return f"left out: {_bare(value)} is installed in place: {told}"
-
-
-def _bare(url: str) -> str:
-    return re.sub(r"(?<=://)[^/\s@]+@", "", url)
+    return f"left out: {without_credentials(value)} is installed in place: {told}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import configparser
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, minor_of, python_of_many, python_range, settle
+from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, minor_of, python_of_many, python_range
 from envmgr.manifest.adopt.requirements import read_requirements
 
 _CLASSIFIER = re.compile(r"\s*Programming Language :: Python :: (3\.\d+)\s*")
@@ -25,17 +26,15 @@ def read_setup_config(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
     }
     metadata = dict(parser["metadata"]) if "metadata" in parser else {}
     inner, *_ = read_requirements("\n".join(_listed(options.get("install_requires", ""))), others)
-    kept, unusable = settle(inner.requirements)
     extras = [*parser["options.extras_require"]] if "options.extras_require" in parser else []
     others_asked = [key for key in ("setup_requires", "tests_require") if options.get(key, "").strip()]
     name = metadata.get("name", "")
     return (
-        Draft(
-            requirements=kept,
+        replace(
+            inner,
             name="" if ":" in name else name,
             python=python_of_setup(options.get("python_requires", ""), metadata.get("classifiers", "").splitlines()),
-            constraints=inner.constraints,
-            notes=(*inner.notes, *unusable, *extras_left(extras), *(f"not taken over: {key}" for key in others_asked)),
+            notes=(*inner.notes, *extras_left(extras), *(f"not taken over: {key}" for key in others_asked)),
         ),
     )
 

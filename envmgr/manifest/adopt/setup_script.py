@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import Draft, settle
+from envmgr.manifest.adopt.draft import Draft
 from envmgr.manifest.adopt.literals import is_list, texts_of
 from envmgr.manifest.adopt.project import read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
@@ -40,15 +40,13 @@ def read_setup_script(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]
         return _beside(others)
     lines = script.requirements(given["install_requires"])
     inner, *_ = read_requirements("\n".join(lines), others)
-    kept, unusable = settle(inner.requirements)
     extras = given.get("extras_require")
     return (
-        Draft(
-            requirements=kept,
+        replace(
+            inner,
             name=script.text(given.get("name")),
             python=python_of_setup(script.text(given.get("python_requires")), script.texts(given.get("classifiers"))),
-            constraints=inner.constraints,
-            notes=(*script.notes, *inner.notes, *unusable, *extras_left(script.keys(extras))),
+            notes=(*script.notes, *inner.notes, *extras_left(script.keys(extras))),
         ),
     )
 

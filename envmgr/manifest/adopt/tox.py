@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
+from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, with_all_notes
 from envmgr.manifest.adopt.requirements import read_requirements
 
 COMMANDS_LEFT = "not taken over: the commands; envmgr run NAME -- CMD… runs them"
@@ -86,17 +86,9 @@ def _draft(
     notes += [f"not taken over: {key}" for key in ("dependency_groups", "pip_pre") if _setting(parser, section, key)]
     lines = [line for text in asked.splitlines() for line in _chosen(_substituted(parser, text, notes), factors)]
     inner, *_ = read_requirements("\n".join(lines), others)
-    kept, unusable = settle(inner.requirements)
     specifier, variants = python_of_many(pythons or ([base] if base else []))
-    return Draft(
-        requirements=kept,
-        name=rest,
-        python=specifier,
-        pythons=variants,
-        constraints=inner.constraints,
-        variables=variables,
-        notes=(*notes, *inner.notes, *unusable),
-    )
+    notes += inner.notes
+    return replace(inner, name=rest, python=specifier, pythons=variants, variables=variables, notes=tuple(notes))
 
 
 def _setting(parser: configparser.ConfigParser, section: str, *keys: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from envmgr.errors import UsageError
-from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, settle, with_all_notes
+from envmgr.manifest.adopt.draft import Draft, minor_of, python_of_many, with_all_notes
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.tox import (
     COMMANDS_LEFT,
@@ -70,19 +71,12 @@ def _draft(data: Mapping[str, Any], rest: str, members: list[str], others: Mappi
     asked = settings.get("deps", ())
     lines = list(_lines(data, asked.splitlines() if isinstance(asked, str) else asked, notes))
     inner, *_ = read_requirements("\n".join(lines), others)
-    kept, unusable = settle(inner.requirements)
     base = settings.get("base_python", ())
     asked_pythons = pythons_in(members) or [minor_of(str(each)) for each in ([base] if isinstance(base, str) else base)]
     specifier, variants = python_of_many(asked_pythons)
-    return Draft(
-        requirements=kept,
-        name=rest,
-        python=specifier,
-        pythons=variants,
-        constraints=inner.constraints,
-        variables=dict(_variables(settings.get("set_env", {}), notes)),
-        notes=(*notes, *inner.notes, *unusable),
-    )
+    variables = dict(_variables(settings.get("set_env", {}), notes))
+    notes += inner.notes
+    return replace(inner, name=rest, python=specifier, pythons=variants, variables=variables, notes=tuple(notes))
 
 
 def _lines(data: Mapping[str, Any], asked: Any, notes: list[str], deep: bool = True) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from envmgr.manifest.adopt.draft import Draft, DraftIndex, settle
+from envmgr.manifest.adopt.draft import Draft, DraftIndex, settle, without_credentials
 
 _TAKEN = frozenset(
     {"sources", "index", "constraint-dependencies", "override-dependencies", "build-constraint-dependencies",
@@ -82,7 +82,7 @@ def _indexes(own: Mapping[str, Any]) -> tuple[tuple[DraftIndex, ...], tuple[str,
             notes.append(f"{package} has several sources: its index is {named[0]} here, whatever the platform")
     made = []
     for index in own.get("index", ()):
-        name, url = str(index.get("name", "")), re.sub(r"(?<=://)[^/\s@]+@", "", str(index.get("url", "")))
+        name, url = str(index.get("name", "")), without_credentials(str(index.get("url", "")))
         if name in served:
             made.append(DraftIndex(canonicalize_name(name), url, tuple(served[name])))
         else:
