@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
+from envmgr.env.passing import passed_on
+
 _AT_HAND = (
     "SHELL",
     "DISPLAY",
@@ -24,7 +26,7 @@ _AT_HAND = (
 _OF_JUPYTER = ("JPY_PARENT_PID", "JPY_SESSION_NAME")
 """What Jupyter tells its kernels: they end when it does."""
 _SESSION = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "NETRC", "PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT")
-_OF_TOOLS = ("XDG_", "UV_", "PIP_", "ENVMGR_")
+_OF_TOOLS = ("XDG_", "UV_", "PIP_", "ENVMGR_", "PYENV", "ASDF_", "MISE_", "CONDA", "MAMBA_", "VIRTUALENV_")
 OUTER = "ENVMGR_OUTER"
 """The variable by which an envmgr that is started in an env finds the session in which that env was entered."""
 _FISH = (
@@ -87,6 +89,6 @@ def way_back(caller: Mapping[str, str], inner: Mapping[str, str]) -> dict[str, s
     An envmgr that is started inside takes those that are still as they were made for those outside (`__main__`), so
     that it has the user's caches, indexes and Pythons, not those of a cell.
     """
-    names = sorted({*caller, *inner})
-    deciding = [name for name in names if name in _SESSION or name.startswith(_OF_TOOLS)]
+    names, passed = sorted({*caller, *inner}), {*passed_on(caller), *passed_on(inner)}
+    deciding = [name for name in names if name in _SESSION or name in passed or name.startswith(_OF_TOOLS)]
     return {OUTER: json.dumps({name: [inner.get(name), caller.get(name)] for name in deciding if name != OUTER})}

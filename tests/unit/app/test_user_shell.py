@@ -37,6 +37,11 @@ def test_the_way_back_tells_what_each_variable_is_inside_and_was_outside():
     }
 
 
+@pytest.mark.parametrize("name", ["PYENV_ROOT", "CONDA_EXE", "MISE_DATA_DIR", "HTTPS_PROXY", "SSL_CERT_FILE"])
+def test_the_way_back_leads_to_pythons_proxies_and_certificates_too(name):
+    assert json.loads(way_back({name: "/outside"}, {})[OUTER]) == {name: [None, "/outside"]}
+
+
 def test_windows_has_its_own_shell_and_prompt():
     shell = shell_of({"COMSPEC": r"C:\cmd.exe"}, "win32", "one")
     assert (shell.argv, shell.variables) == ((r"C:\cmd.exe",), {"PROMPT": "(one) $P$G"})
