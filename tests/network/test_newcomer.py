@@ -3,12 +3,12 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from uv import find_uv_bin
 
 pytestmark = [pytest.mark.network, pytest.mark.timeout(900)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,8 +99,9 @@ def test_a_kernel_of_jupyter_computes_is_interrupted_and_goes_on(session, tmp_pa
     command = [sys.executable, "-m", "envmgr", "kernel", "install", "one"]
     subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
     venv = tmp_path / "client"
-    subprocess.run([shutil.which("uv") or "uv", "venv", "-q", "-p", sys.executable, venv], check=True)
-    subprocess.run(["uv", "pip", "install", "-q", "-p", venv / "bin" / "python", "jupyter_client"], check=True)
+    uv = find_uv_bin()
+    subprocess.run([uv, "venv", "-q", "-p", sys.executable, venv], check=True)
+    subprocess.run([uv, "pip", "install", "-q", "-p", venv / "bin" / "python", "jupyter_client"], check=True)
     done = subprocess.run(
         [venv / "bin" / "python", "-c", TALK, "envmgr-one"],
         env=environment,
