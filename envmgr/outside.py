@@ -5,14 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from envmgr.model.sharing import Sharing
+
+Turn = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""The time in which something may go on: given what starts it, a context that calls that when it begins."""
+
+
+@contextmanager
+def at_once(start: Callable[[], None]) -> Iterator[None]:
+    """Let something start without waiting, and go on as long as it will."""
+    start()
+    yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class ProcessRequest:
     the process may survive it; a harmless short question does without. `writable` are the only folders below which it
     may change files, where the system can see to that (Linux with Landlock); None: all. `hear` is told each line of
     stderr as it comes, in a thread of its own. `turn` is entered once, when all is ready for the process to start, and
-    left as soon as it has ended: what it waits for holds up nothing but the start.
+    left as soon as it has ended: what it waits for holds up nothing but the start, which it calls for itself.
     """
 
     argv: tuple[str, ...]
@@ -44,7 +54,7 @@ class ProcessRequest:
     kept: bool = True
     writable: tuple[Path, ...] | None = None
     hear: Callable[[str], None] | None = None
-    turn: AbstractContextManager[None] = field(default_factory=nullcontext)
+    turn: Turn = at_once
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,18 @@ from envmgr.model.cell import Cell, Plan
 from envmgr.model.conditions import Sight
 from envmgr.model.finding import Finding
 from envmgr.model.result import CellResult, Extension, Run, RunRecord, SetAside
-from envmgr.outside import Clock, Completed, Event, Files, Hearer, Process, ProcessRequest, StoppableProcess
+from envmgr.outside import (
+    Clock,
+    Completed,
+    Event,
+    Files,
+    Hearer,
+    Process,
+    ProcessRequest,
+    StoppableProcess,
+    Turn,
+    at_once,
+)
 
 __all__ = [
     "Artefacts",
@@ -26,7 +37,9 @@ __all__ = [
     "ProcessRequest",
     "StoppableProcess",
     "Store",
+    "Turn",
     "Web",
+    "at_once",
 ]
 
 Job = TypeVar("Job")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -48,14 +48,14 @@ class CellRunner:
         """
 
         @contextmanager
-        def turn() -> Iterator[None]:
-            with self._turns.take(number):
+        def turn(start: Callable[[], None]) -> Iterator[None]:
+            with self._turns.take(number, start):
                 self._workplace.listener.on_cell_started(cell, round_number)
                 yield
 
         entrance = self._entrances.take(number)
         try:
-            return self._process(cell, Visitor(cell.runner, cell.id, round_number, entrance, turn()))
+            return self._process(cell, Visitor(cell.runner, cell.id, round_number, entrance, turn))
         finally:
             self._entrances.give_up(number)
             self._turns.give_up(number)

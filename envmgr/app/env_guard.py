@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from envmgr.env.guard import Guard
 from envmgr.errors import EnvmgrError
 from envmgr.model.env import Env
 from envmgr.model.result import CellResult, SetAside, spoilt
-from envmgr.ports import Event
+from envmgr.ports import Event, Turn, at_once
 
 _SHARE = 0.005
 """The share of the cells' own time that looking after their env may take, as long as one runner is measured."""
@@ -73,16 +74,16 @@ class Visitor:
     cell: str
     round: int
     entrance: AbstractContextManager[None] = field(default_factory=nullcontext)
-    turn: AbstractContextManager[None] = field(default_factory=nullcontext)
+    turn: Turn = at_once
 
 
 @dataclass(slots=True)
 class _Visit:
-    """What comes of a visitor: whether its turn has begun, and what was seen of the env at its end."""
+    """What comes of a visitor: when its turn has begun (None: not yet), and what was seen of the env at its end."""
 
     of: Visitor
     must_look: bool
-    begun: bool = False
+    begun: float | None = None
     changed: str = ""
 
 
@@ -106,7 +107,7 @@ class Room:
 
     env: Env
     writable: bool
-    turn: AbstractContextManager[None]
+    turn: Turn
 
 
 class EnvGuard:
@@ -151,10 +152,10 @@ class EnvGuard:
         with visitor.entrance:
             visit = _Visit(visitor, must_look=watch.enter(visitor.runner))
         try:
-            ended = run(Room(self._envs[name], visit.must_look, self._visiting(name, watch, visit)))
-            if not visit.begun:  # nothing was started, which may be for what has become of the env
+            ended = run(Room(self._envs[name], visit.must_look, partial(self._visiting, name, watch, visit)))
+            if visit.begun is None:  # nothing was started, which may be for what has become of the env
                 visit.must_look = True
-                with self._visiting(name, watch, visit):
+                with self._visiting(name, watch, visit, lambda: None):
                     pass
             with self._turn:
                 before = self._found.pop(name, "")
@@ -163,16 +164,19 @@ class EnvGuard:
             watch.leave()
 
     @contextmanager
-    def _visiting(self, name: str, watch: _Watch, visit: _Visit) -> Iterator[None]:
+    def _visiting(self, name: str, watch: _Watch, visit: _Visit, start: Callable[[], None]) -> Iterator[None]:
         clock, visitor = self._place.clock, visit.of
-        with visitor.turn:
-            visit.begun = True
+
+        def begin() -> None:
             if watch.unseen and watch.runner != visitor.runner:
                 self._look(name, watch)
             watch.runner = visitor.runner
-            begun = clock.monotonic()
+            visit.begun = clock.monotonic()
+            start()
+
+        with visitor.turn(begin):
             yield
-            watch.unseen += clock.monotonic() - begun
+            watch.unseen += clock.monotonic() - (visit.begun or 0.0)
             if visit.must_look or watch.cost <= _SHARE * watch.unseen:
                 visit.changed = self._look(name, watch)
             else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from envmgr.model.cell import Cell
 from envmgr.model.conditions import Conditions, Sight
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.result import CellResult
-from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessRequest
+from envmgr.ports import Clock, Completed, Files, Machine, Process, ProcessRequest, Turn, at_once
 
 _PROTOCOL = 1
 _REQUEST = "in.json"
@@ -71,14 +71,12 @@ def run_cell(cell: Cell, round_number: int, surroundings: Surroundings) -> CellR
     return result_of(measure_cell(cell, round_number, surroundings))
 
 
-def measure_cell(
-    cell: Cell, round_number: int, surroundings: Surroundings, turn: AbstractContextManager[None] | None = None
-) -> Measurement:
+def measure_cell(cell: Cell, round_number: int, surroundings: Surroundings, turn: Turn = at_once) -> Measurement:
     """Run one process of a cell to its end, within its turn; one that could not be run is a value as well."""
-    watched = _Watched(surroundings, turn or nullcontext())
+    watched = _Watched(surroundings, turn)
     ended: Completed | CellResult
     try:
-        ended = _run(cell, round_number, surroundings, watched.turn())
+        ended = _run(cell, round_number, surroundings, watched.turn)
     except (EnvmgrError, OSError, ValueError) as error:
         ended = not_run(cell, round_number, error)
     conditions = watched.conditions(ended.processor_seconds) if isinstance(ended, Completed) else None
@@ -114,18 +112,22 @@ def not_run(cell: Cell, round_number: int, error: Exception) -> CellResult:
 class _Watched:
     """When a process was started, and what the machine told just before it and just after."""
 
-    def __init__(self, surroundings: Surroundings, turn: AbstractContextManager[None]) -> None:
+    def __init__(self, surroundings: Surroundings, turn: Turn) -> None:
         self._surroundings = surroundings
         self._turn = turn
         self._sights: list[Sight] = []
         self.started_at: datetime | None = None
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, start: Callable[[], None]) -> Iterator[None]:
         """Take the turn, and look at the machine as it begins and ends."""
-        with self._turn:
+
+        def begin() -> None:
             self.started_at = self._surroundings.clock.now()
             self._look()
+            start()
+
+        with self._turn(begin):
             yield
             self._look()
 
@@ -141,9 +143,7 @@ class _Watched:
         return conditions_between(before, after, own)
 
 
-def _run(
-    cell: Cell, round_number: int, surroundings: Surroundings, turn: AbstractContextManager[None]
-) -> Completed | CellResult:
+def _run(cell: Cell, round_number: int, surroundings: Surroundings, turn: Turn) -> Completed | CellResult:
     files, python = surroundings.files, surroundings.python
     if not files.exists(python):
         return _without_python(cell, round_number, python)
@@ -158,7 +158,7 @@ def _without_python(cell: Cell, round_number: int, python: Path) -> CellResult:
     return _failed(cell, round_number, Phase.INTERPRETER, f"the env's interpreter is not there: {python}")
 
 
-def _process_request(cell: Cell, surroundings: Surroundings, turn: AbstractContextManager[None]) -> ProcessRequest:
+def _process_request(cell: Cell, surroundings: Surroundings, turn: Turn) -> ProcessRequest:
     folder = surroundings.folder
     return ProcessRequest(
         argv=_command(surroundings, folder / _REQUEST, folder / _REPORT),

@@ -28,6 +28,7 @@ class Grouped:
     """One process whose group and known descendants end with it; what leaves both unseen survives (best effort)."""
 
     def __init__(self, request: ProcessRequest, environment: Mapping[str, str]) -> None:
+        self.begun = time.monotonic()
         self._process = Child(
             request.argv,
             cwd=request.cwd,

@@ -48,6 +48,7 @@ class Kept:
         self._guard = threading.Lock()
         self._reading = threading.Lock()
         self._output: Output | None = None
+        self.begun = time.monotonic()
         stdin, stdout, stderr = streams
         self.stdin = None if stdin is None else open(stdin, "wb")  # noqa: SIM115, PTH123 - whoever feeds it closes it
         self.stdout = open(stdout, "rb")  # noqa: SIM115, PTH123 - whoever reads it closes it
@@ -55,6 +56,7 @@ class Kept:
 
     def go(self) -> None:
         """Give the word to start: all else is ready."""
+        self.begun = time.monotonic()
         self._tell(GO)
 
     def attend(self, output: Output) -> None:

@@ -57,15 +57,9 @@ class RealProcess:
         environment = self._environment if request.env is None else dict(request.env)
         if KEEPS and request.kept and not request.shared_terminal:
             return self._run_kept(request, environment)
-        with request.turn:
-            begun = time.monotonic()
-            try:
-                if request.shared_terminal:
-                    return self._run_in_terminal(request, environment, begun)
-                process = Grouped(request, environment)
-            except OSError as error:
-                return _not_started(request, error, begun)
-            return self._see_to_end(process, request, contextlib.nullcontext(begun))
+        if request.shared_terminal:
+            return self._run_in_terminal(request, environment)
+        return self._run_grouped(request, environment)
 
     def become(self, request: ProcessRequest) -> Completed:
         """Let this process become another one, with its terminal, its signals and whoever waits for it.
@@ -92,24 +86,32 @@ class RealProcess:
             process = _KEEPERS.prepare(request, environment)
         except OSError as error:
             return _not_started(request, error, begun)
+        return self._see_to_end(process, request, request.turn(process.go))
 
-        @contextlib.contextmanager
-        def at_the_word() -> Iterator[float]:
-            with request.turn:
-                begun = time.monotonic()
-                process.go()
-                yield begun
+    def _run_grouped(self, request: ProcessRequest, environment: dict[str, str]) -> Completed:
+        begun = time.monotonic()
+        started: list[Grouped | OSError] = []
 
-        return self._see_to_end(process, request, at_the_word())
+        def start() -> None:
+            try:
+                started.append(Grouped(request, environment))
+            except OSError as error:
+                started.append(error)
+
+        with request.turn(start):
+            process = started[0]
+            if isinstance(process, OSError):
+                return _not_started(request, process, begun)
+            return self._see_to_end(process, request, contextlib.nullcontext())
 
     def _see_to_end(
-        self, process: Kept | Grouped, request: ProcessRequest, going: contextlib.AbstractContextManager[float]
+        self, process: Kept | Grouped, request: ProcessRequest, going: contextlib.AbstractContextManager[None]
     ) -> Completed:
-        """See a process to its end, which goes on within a context that tells when it began."""
+        """See a process to its end, which goes on within a context that starts it if that is not done yet."""
         with contextlib.closing(process), self._registered(process):
             capture = _capture(process, request)
             try:
-                with going as begun:
+                with going:
                     _feed(process.stdin, request.stdin)
                     ended = process.wait(request.timeout)
                     timed_out = ended is None
@@ -133,7 +135,7 @@ class RealProcess:
             timed_out=timed_out,
             stdout=stdout,
             stderr=stderr,
-            elapsed=time.monotonic() - begun if ended.elapsed is None else ended.elapsed,
+            elapsed=time.monotonic() - process.begun if ended.elapsed is None else ended.elapsed,
             peak_memory=ended.peak_memory,
             processor_seconds=ended.processor_seconds,
             over_memory=ended.over_memory,
@@ -160,9 +162,13 @@ class RealProcess:
         for part in parts:
             part.stop_all()
 
-    def _run_in_terminal(self, request: ProcessRequest, environment: dict[str, str], begun: float) -> Completed:
+    def _run_in_terminal(self, request: ProcessRequest, environment: dict[str, str]) -> Completed:
+        begun = time.monotonic()
         stdout = sys.stderr.fileno() if request.talk_only else None
-        process = subprocess.Popen(request.argv, cwd=request.cwd, env=environment, stdout=stdout)
+        try:
+            process = subprocess.Popen(request.argv, cwd=request.cwd, env=environment, stdout=stdout)
+        except OSError as error:
+            return _not_started(request, error, begun)
         with _signals_left_to(process):
             process.wait()
         code, number = _split(process.returncode)

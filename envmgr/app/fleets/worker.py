@@ -28,6 +28,7 @@ from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome, Phase
 from envmgr.model.platform import Platform
 from envmgr.model.result import CellResult, SetAside
+from envmgr.ports import at_once
 
 _LOG_KEPT = 4_000_000
 
@@ -160,7 +161,7 @@ def _within(
     files, folders = host.place.files, host.place.folders
     with nullcontext() if host.together else files.lock(folders.cache / "measuring.lock"):
         if host.stand_in is not None:
-            return run(Room(env, writable=False, turn=nullcontext())), Seen()
+            return run(Room(env, writable=False, turn=at_once)), Seen()
         return guard.measure(env.path, Visitor(order.cell.runner, order.cell.id, order.round), run)
 
 

@@ -262,14 +262,15 @@ def test_a_process_runs_within_its_turn_and_no_time_before_it_counts(process, tm
     note, seen = tmp_path / "note", []
 
     @contextmanager
-    def turn():
+    def turn(start):
         time.sleep(1.0)
         seen.append(note.exists())
+        start()
         yield
         seen.append(note.exists())
 
     code = f"open({str(note)!r}, 'w').close()"
-    done = process.run(python(code, kept=kept, turn=turn(), timeout=0.9 if kept else 30))
+    done = process.run(python(code, kept=kept, turn=turn, timeout=0.9 if kept else 30))
     assert (done.good, seen) == (True, [False, True])
     assert done.elapsed < 1.0
 
@@ -279,12 +280,12 @@ def test_a_turn_that_fails_lets_nothing_start_and_holds_nothing_up(process, tmp_
     note = tmp_path / "note"
 
     @contextmanager
-    def turn():
+    def turn(_start):
         raise LookupError("no turn")
         yield
 
     with pytest.raises(LookupError):
-        process.run(python(f"open({str(note)!r}, 'w').close()", kept=kept, turn=turn()))
+        process.run(python(f"open({str(note)!r}, 'w').close()", kept=kept, turn=turn))
     assert process.run(python("print(1)")).stdout == "1\n"
     assert not note.exists()
 
@@ -293,13 +294,14 @@ def test_what_waits_for_its_turn_when_all_is_stopped_never_starts(process, tmp_p
     note, waiting, stopped = tmp_path / "note", threading.Event(), threading.Event()
 
     @contextmanager
-    def turn():
+    def turn(start):
         waiting.set()
         assert stopped.wait(10)
+        start()
         yield
 
     with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(process.run, python(f"open({str(note)!r}, 'w').close()", turn=turn()))
+        run = pool.submit(process.run, python(f"open({str(note)!r}, 'w').close()", turn=turn))
         assert waiting.wait(10)
         process.stop_all()
         stopped.set()

@@ -1,6 +1,7 @@
 """What becomes of results whose env turns out to have been changed."""
 
 import threading
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -62,7 +63,7 @@ def guard(project, env):
 
 def measured(guard, name, runner, run, number=0):
     def within_its_turn(room):
-        with room.turn:
+        with room.turn(lambda: None):
             return run(room)
 
     result, seen = guard.measure(name, Visitor(runner, "alpha-box", number), within_its_turn)
@@ -180,11 +181,11 @@ def test_whoever_goes_in_before_its_turn_neither_runs_nor_looks_before_it(guard,
                 assert inside.wait(10), "the second is not held up by the first"
             else:
                 inside.set()
-            with room.turn:
+            with room.turn(lambda: None):
                 order.append(("runs", number))
             return passed(number)
 
-        visitor = Visitor("speed", "alpha-box", number, entrances.take(number), turns.take(number))
+        visitor = Visitor("speed", "alpha-box", number, entrances.take(number), partial(turns.take, number))
         guard.measure("alpha", visitor, run)
 
     inside = threading.Event()

@@ -1,6 +1,9 @@
 """Jobs take their turns in order, whichever thread is ready first."""
 
 import threading
+import time
+
+import pytest
 
 from envmgr.app.turns import Turns
 
@@ -53,3 +56,28 @@ def test_one_that_gives_up_holds_up_nobody():
 
     in_threads(Turns(1), reversed(range(12)), do)
     assert order == [number for number in range(12) if number % 3]
+
+
+def test_whoever_leaves_begins_the_turn_of_the_next():
+    turns, begun = Turns(1), []
+    waiting = threading.Thread(
+        target=lambda: turns.take(1, lambda: begun.append(threading.current_thread())).__enter__()
+    )
+    with turns.take(0):
+        waiting.start()
+        while not turns._waiting:
+            time.sleep(0.001)
+    assert begun == [threading.current_thread()]
+    waiting.join(10)
+
+
+def test_what_goes_wrong_at_the_beginning_is_told_to_whose_turn_it_was_and_holds_up_nobody():
+    turns = Turns(1)
+
+    def fail():
+        raise LookupError("nothing to begin with")
+
+    with pytest.raises(LookupError), turns.take(0, fail):
+        pytest.fail("it has not begun")
+    with turns.take(1):
+        pass
