@@ -145,23 +145,21 @@ class _Watched:
 
 def _run(cell: Cell, round_number: int, surroundings: Surroundings, turn: Turn) -> Completed | CellResult:
     files, python = surroundings.files, surroundings.python
-    if not files.exists(python):
-        return _without_python(cell, round_number, python)
-    if not files.exists(surroundings.runner):
+    runner = files.read(surroundings.runner)
+    if runner is None:
         return _failed(cell, round_number, Phase.RUN, f"the runner is not there: {surroundings.runner}")
-    completed = surroundings.process.run(_process_request(cell, surroundings, turn))
-    # While it waited for its turn, its env may have been set aside and not built again.
-    return completed if completed.started or files.exists(python) else _without_python(cell, round_number, python)
-
-
-def _without_python(cell: Cell, round_number: int, python: Path) -> CellResult:
+    completed = surroundings.process.run(_process_request(cell, runner, surroundings, turn))
+    if completed.started or files.exists(python):
+        return completed
     return _failed(cell, round_number, Phase.INTERPRETER, f"the env's interpreter is not there: {python}")
 
 
-def _process_request(cell: Cell, surroundings: Surroundings, turn: Turn) -> ProcessRequest:
+def _process_request(cell: Cell, runner: str, surroundings: Surroundings, turn: Turn) -> ProcessRequest:
     folder = surroundings.folder
+    words = words_to_run(surroundings.runner, runner)
+    request = ("--request", str(folder / _REQUEST), "--report", str(folder / _REPORT))
     return ProcessRequest(
-        argv=_command(surroundings, folder / _REQUEST, folder / _REPORT),
+        argv=(str(surroundings.python), "-I", *words, *request),
         cwd=folder,
         env=surroundings.variables,
         timeout=cell.timeout,
@@ -170,11 +168,6 @@ def _process_request(cell: Cell, surroundings: Surroundings, turn: Turn) -> Proc
         writable=None if surroundings.writable is None else (folder, *surroundings.writable),
         turn=turn,
     )
-
-
-def _command(surroundings: Surroundings, request: Path, report: Path) -> tuple[str, ...]:
-    words = words_to_run(surroundings.runner, surroundings.files.read(surroundings.runner) or "")
-    return (str(surroundings.python), "-I", *words, "--request", str(request), "--report", str(report))
 
 
 def _request_text(cell: Cell) -> str:
@@ -195,10 +188,9 @@ def _evidence(completed: Completed, surroundings: Surroundings, cell: Cell) -> E
 
 def _read_report(path: Path, files: Files) -> tuple[str | None, str]:
     """Return the text of the report, or why what lies at its place is not read: a link could point anywhere."""
-    if not files.exists(path):
-        return None, ""
     if not files.is_plain_file(path):
-        return None, "the report is not a plain file (a link, a pipe or a folder), so it is not read"
+        other = "the report is not a plain file (a link, a pipe or a folder), so it is not read"
+        return None, other if files.exists(path) else ""
     size = files.size(path)
     if size > _REPORT_LIMIT:
         return None, f"the report is too large: {size} bytes, at most {_REPORT_LIMIT} are read"

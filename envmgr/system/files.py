@@ -168,7 +168,10 @@ class RealFiles:
 
     def is_plain_file(self, path: Path) -> bool:
         """Tell whether the path is a regular file: no link, no pipe, no folder."""
-        return path.is_file() and not path.is_symlink()
+        try:
+            return stat.S_ISREG(os.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return False
 
     def is_file(self, path: Path) -> bool:
         """Tell whether the path is a regular file or a link that leads to one: no pipe, device or circle of links."""
@@ -195,8 +198,12 @@ class RealFiles:
 
     def size(self, path: Path) -> int:
         """Return the bytes of a file or of all files below a folder, each hard-linked file counted once."""
-        if not path.is_dir() or path.is_symlink():
-            return path.lstat().st_size if os.path.lexists(path) else 0
+        try:
+            found = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return 0
+        if not stat.S_ISDIR(found.st_mode):
+            return found.st_size
         seen: set[tuple[int, int]] = set()
         total = 0
         for folder, _, names in os.walk(path):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import subprocess
@@ -16,17 +17,19 @@ from envmgr.model.conditions import Sight
 
 _THROTTLE_COUNTS = "cpu*/thermal_throttle/core_throttle_count"
 _CPUS = Path("/sys/devices/system/cpu")
-_PROCESSES = Path("/proc")
 _USER = 11
 """Where the ticks in user mode stand among the fields behind a program's name; those of the system are next."""
 _LISTED_AGAIN_AFTER = 0.2
+_SHARE_OF_LISTING = 0.005
+"""How much of the time the listing of programs may take where it is slow."""
 _SEEN_AGAIN_AFTER = 0.005
 """Seconds for which a sight holds: the system's counters tick at best every hundredth."""
 _HEAD = 16384
 """Bytes in which all that is looked for in a file of the kernel's counters stands."""
 _TICKS, _PAGE = (os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")) if psutil.LINUX else (1, 1)
-_TOTAL, _AVAILABLE, _SWAPPED_IN, _SWAPPED_OUT = (
-    re.compile(rb"^%b:? +(\d+)" % name, re.MULTILINE) for name in (b"MemTotal", b"MemAvailable", b"pswpin", b"pswpout")
+_TOTAL, _AVAILABLE, _SWAP, _SWAPPED_IN, _SWAPPED_OUT = (
+    re.compile(rb"^%b:? +(\d+)" % name, re.MULTILINE)
+    for name in (b"MemTotal", b"MemAvailable", b"SwapTotal", b"pswpin", b"pswpout")
 )
 _IDLE = ("idle", "iowait", "guest", "guest_nice", "steal")
 
@@ -38,7 +41,7 @@ class RealMachine:
         self._programs: Mapping[str, float] = {}
         self._frequency: float | None = None
         self._cores = 1
-        self._listed = -_LISTED_AGAIN_AFTER
+        self._listed = self._list_again_at = 0.0
         self._latest: Sight | None = None
         self._guard = threading.Lock()
         self._throttle_counts = tuple(_CPUS.glob(_THROTTLE_COUNTS))
@@ -52,10 +55,12 @@ class RealMachine:
         with self._guard:
             if self._latest is not None and time.monotonic() - self._latest.at < _SEEN_AGAIN_AFTER:
                 return self._latest
-            if time.monotonic() - self._listed >= _LISTED_AGAIN_AFTER:
+            if (begun := time.monotonic()) >= self._list_again_at:
                 self._programs, self._frequency = _programs(), _frequency()
                 self._cores = psutil.cpu_count() or 1
                 self._listed = time.monotonic()
+                cost = self._listed - begun
+                self._list_again_at = self._listed + max(_LISTED_AGAIN_AFTER, cost / _SHARE_OF_LISTING)
             self._latest = self._sight()
             return self._latest
 
@@ -99,7 +104,8 @@ def _counters_of_linux() -> _Counters | None:
     """Read what psutil would read, and nothing else; None where the kernel does not have it all."""
     if psutil.LINUX:
         with contextlib.suppress(OSError, ValueError, TypeError):
-            processors, memory, paging = (_head_of(_PROCESSES / name) for name in ("stat", "meminfo", "vmstat"))
+            processors, memory = _head_of("/proc/stat"), _head_of("/proc/meminfo")
+            paging = _head_of("/proc/vmstat") if _number(_SWAP, memory) else _paging_at_first()
             ticks = [int(field) for field in processors.partition(b"\n")[0].split()[1:9]]
             user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = ticks
             return _Counters(
@@ -112,8 +118,14 @@ def _counters_of_linux() -> _Counters | None:
     return None
 
 
-def _head_of(path: Path) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+@functools.cache
+def _paging_at_first() -> bytes:
+    """Return what holds as long as there is nothing to swap to: it is slow to read."""
+    return _head_of("/proc/vmstat")
+
+
+def _head_of(path: str, folder: int | None = None) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     try:
         return os.read(descriptor, _HEAD)
     finally:
@@ -139,13 +151,17 @@ def _programs_of_linux() -> Mapping[str, float]:
     """Read what psutil would read, once a process and nothing else: there may be thousands."""
     found = {}
     own = str(os.getpid())
-    for number in os.listdir(_PROCESSES):  # noqa: PTH208 - a hot loop over strings
-        if number.isdigit() and number != own:
-            with contextlib.suppress(OSError), open(f"{_PROCESSES}/{number}/stat", "rb") as stream:  # noqa: PTH123
-                head, _, tail = stream.read().rpartition(b")")
-                name = head.partition(b"(")[2].decode(errors="replace")
-                fields = tail.split()
-                found[f"{number} {name}"] = (int(fields[_USER]) + int(fields[_USER + 1])) / _TICKS
+    folder = os.open("/proc", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        for number in os.listdir(folder):  # noqa: PTH208 - a hot loop over strings
+            if number.isdigit() and number != own:
+                with contextlib.suppress(OSError):
+                    head, _, tail = _head_of(f"{number}/stat", folder).rpartition(b")")
+                    name = head.partition(b"(")[2].decode(errors="replace")
+                    fields = tail.split(None, _USER + 2)
+                    found[f"{number} {name}"] = (int(fields[_USER]) + int(fields[_USER + 1])) / _TICKS
+    finally:
+        os.close(folder)
     return found
 
 
