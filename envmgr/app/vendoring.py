@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from envmgr.app.hosting import true_settings
 from envmgr.app.locking import LockMaker
+from envmgr.app.passwords import Passwords
 from envmgr.app.workplace import Workplace
 from envmgr.env.identity import lock_digest
 from envmgr.errors import BuildError, EnvmgrError, ResolveError, StoreError
@@ -119,6 +120,7 @@ class Vendor:
 
     def _fetch(self, chosen: Target, lock: Lock, folder: Path, present: dict[str, Path]) -> int:
         fetched, settings = 0, true_settings(self._workplace)
+        passwords = Passwords(self._workplace, lambda: settings)
         for part in (lock, of_builds(lock)):
             if not part.distributions:
                 continue
@@ -126,7 +128,7 @@ class Vendor:
                 if artefact.sha256 in present:
                     continue
                 self._workplace.listener.on_event(Event("fetch", chosen.label, artefact.file))
-                address = with_credentials(artefact.url, settings)
+                address = passwords.completed(with_credentials(artefact.url, settings))
                 self._workplace.artefacts.fetch(address, folder / artefact.file, artefact.sha256)
                 present[artefact.sha256] = folder / artefact.file
                 fetched += 1

@@ -12,6 +12,7 @@ from envmgr.app.judging import judged_cells
 from envmgr.app.locking import lock_paths
 from envmgr.app.matrix import MatrixWishes, run_matrix
 from envmgr.app.nightlies import Day, as_of, days_of, watched
+from envmgr.app.passwords import web_of
 from envmgr.app.past import lock_in_run
 from envmgr.app.planning import Selection
 from envmgr.app.releases_of_index import Releases, default_index
@@ -25,7 +26,6 @@ from envmgr.model.result import JudgedCell, Output, Run
 from envmgr.ports import Event
 from envmgr.stats.bisect import bisect
 from envmgr.stats.parity import compare as compare_outputs
-from envmgr.system.web import RealWeb
 
 _DAYS = 120
 _RUNS_BACK = 60
@@ -213,7 +213,7 @@ def offered_days(workplace: Workplace, manifest: Manifest) -> tuple[Day, ...]:
     """Return the days on which something that floats in a manifest was built; raises HostError where there is none."""
     settings = true_settings(workplace)
     by_name = {package: index.url for index in manifest.index for package in index.packages}
-    web = RealWeb(workplace.caller.environment)
+    web = web_of(workplace)
     default = settings.index_url or default_index(workplace.uv, workplace.process, workplace.caller.environment)
     pages = {url: Releases(web, url) for url in {*by_name.values(), default}}
     days = days_of(manifest, lambda name: pages[by_name.get(name, default)](name))

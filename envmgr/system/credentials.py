@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from http.client import HTTPMessage
 from pathlib import Path
 from typing import IO
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 
 def authorization(parts: SplitResult, environment: Mapping[str, str]) -> dict[str, str]:
@@ -40,16 +40,35 @@ class Onward(urllib.request.HTTPRedirectHandler):
         return onward
 
 
-def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
-    return parts.scheme, parts.hostname, parts.port
+def followed(asked: str, location: str) -> str:
+    """Return the address that a host points to from another; one of the same host is told again who asks.
+
+    >>> followed("https://ann:pw@own.example/simple", "https://own.example/simple/")
+    'https://ann:pw@own.example/simple/'
+    >>> followed("https://ann:pw@own.example/simple", "https://b.example/simple/")
+    'https://b.example/simple/'
+    """
+    there, here = urlsplit(urljoin(asked, location)), urlsplit(asked)
+    return (there._replace(netloc=here.netloc) if _origin(there) == _origin(here) else there).geturl()
 
 
-def _credentials(parts: SplitResult, environment: Mapping[str, str]) -> str:
-    if parts.username:
-        return f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+def from_netrc(parts: SplitResult, environment: Mapping[str, str]) -> str:
+    """Return `user:password` of the netrc file for an address, and nothing where it knows another user alone."""
     place = Path(environment.get("NETRC") or Path.home() / ".netrc")
     try:
         found = netrc.netrc(place).authenticators(parts.hostname or "")
     except (OSError, ValueError, netrc.NetrcParseError):  # not there, no text, or no netrc
         return ""
-    return f"{found[0]}:{found[2]}" if found else ""
+    if not found or (parts.username and unquote(parts.username) != found[0]):
+        return ""
+    return f"{found[0]}:{found[2]}"
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _credentials(parts: SplitResult, environment: Mapping[str, str]) -> str:
+    if parts.username and parts.password is not None:
+        return f"{unquote(parts.username)}:{unquote(parts.password)}"
+    return from_netrc(parts, environment) or (f"{unquote(parts.username)}:" if parts.username else "")

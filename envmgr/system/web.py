@@ -6,11 +6,11 @@ import ssl
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
-from envmgr.system.credentials import Onward, authorization
+from envmgr.system.credentials import Onward, authorization, followed
 
 _HOPS = 5
 _MOVED = frozenset({301, 302, 303, 307, 308})
@@ -20,10 +20,14 @@ class RealWeb:
     """Reads pages, with the certificates that the environment names, through its proxies if it names any.
 
     One connection a host is kept open: looking up a name and shaking hands for each page costs more than the pages.
+    `complete` adds to an address what is known of who asks there.
     """
 
-    def __init__(self, environment: Mapping[str, str], timeout: float = 20.0) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], timeout: float = 20.0, complete: Callable[[str], str] = str
+    ) -> None:
         self._timeout = timeout
+        self._complete = complete
         self._environment = environment
         bundle = next((environment[name] for name in ("SSL_CERT_FILE", "PIP_CERT") if environment.get(name)), None)
         self._context = _context(bundle)
@@ -40,6 +44,7 @@ class RealWeb:
             return place.read_text(errors="replace") if place.is_file() else None
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             return None
+        url = self._complete(url)
         body = self._through_proxy(url, accept) if self._proxied else self._follow(url, accept)
         return None if body is None else body.decode("utf-8", "replace")
 
@@ -49,7 +54,7 @@ class RealWeb:
                 status, body, onward = self._ask(urlsplit(url), accept)
                 if status not in _MOVED or not onward:
                     return body if status == http.HTTPStatus.OK else None
-                url = urljoin(url, onward)
+                url = followed(url, onward)
         return None
 
     def _ask(self, parts: SplitResult, accept: str) -> tuple[int, bytes, str]:

@@ -29,6 +29,21 @@ class Asking(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
+def keyring(project, host, tmp_path):
+    """Variables with which the program `keyring` is found, knows one user of the host, and is asked for it."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    program = programs / "keyring"
+    program.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "get {host} {USER}" ] && echo {PASSWORD}\n')
+    program.chmod(0o755)
+    return {
+        "UV_DEFAULT_INDEX": f"http://{USER}@{host}/",
+        "PATH": f"{programs}:{project.environment['PATH']}",
+        "UV_KEYRING_PROVIDER": "subprocess",
+    }
+
+
+@pytest.fixture
 def host(index):
     """The loopback host and port at which the index is served."""
     handler = functools.partial(Asking, directory=index.folder)
@@ -62,20 +77,29 @@ def test_the_users_netrc_answers(project, host):
     assert PASSWORD not in pylock.stdout
 
 
-def test_the_program_keyring_is_asked_where_uv_is_told_to(project, host, tmp_path):
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    keyring = programs / "keyring"
-    keyring.write_text(f'#!/bin/sh\n[ "$1" = get ] && [ "$3" = {USER} ] && echo {PASSWORD}\n')
-    keyring.chmod(0o755)
-    settings = {
-        "UV_DEFAULT_INDEX": f"http://{USER}@{host}",
-        "PATH": f"{programs}:{project.environment['PATH']}",
-    }
-    assert project.run("build", "one", **settings).returncode == 3
-    done = project.run("build", "one", **settings, UV_KEYRING_PROVIDER="subprocess")
+def test_the_program_keyring_is_asked_where_uv_is_told_to(project, keyring):
+    assert project.run("build", "one", **keyring | {"UV_KEYRING_PROVIDER": "disabled"}).returncode == 3
+    done = project.run("build", "one", **keyring)
     assert done.returncode == 0, done.stderr
-    assert "UV_KEYRING_PROVIDER" in shown(project, **settings, UV_KEYRING_PROVIDER="subprocess")
+    assert "UV_KEYRING_PROVIDER" in shown(project, **keyring)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "one", "--to", "bundle", "--output", "one.zip"),
+        ("bisect", "one", "--package", "demo", "--good", "1.0", "--bad", "2.0", "--probe", "import demo; assert demo.ANSWER == 42"),
+    ],
+    ids=("a file", "a page"),
+)  # fmt: skip
+def test_what_envmgr_itself_fetches_is_asked_for_with_the_password_of_keyring(project, keyring, command):
+    without = project.run(*command, **keyring | {"UV_KEYRING_PROVIDER": "disabled"})
+    assert without.returncode in {2, 3}, without.stdout
+    done = project.run("--timings", *command, **keyring)
+    assert done.returncode in {0, 1}, done.stderr
+    assert "keyring" in done.stderr
+    written = [path.read_bytes() for path in (*project.root.rglob("*"), *project.home.rglob("*")) if path.is_file()]
+    assert not [text for text in (done.stdout.encode(), done.stderr.encode(), *written) if PASSWORD.encode() in text]
 
 
 def test_variables_of_a_named_index_in_uvs_configuration_answer(project, host):

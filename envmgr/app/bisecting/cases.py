@@ -27,6 +27,7 @@ from envmgr.app.days import day_of
 from envmgr.app.diagnosing.cases import backend_among, place_here, world_of
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here
+from envmgr.app.passwords import web_of
 from envmgr.app.releases_of_index import Releases, default_index
 from envmgr.app.watching import offered_days
 from envmgr.app.workplace import Workplace
@@ -36,7 +37,6 @@ from envmgr.model.bisection import Bisection, SubjectKind
 from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
 from envmgr.model.outcome import Outcome
-from envmgr.system.web import RealWeb
 
 _METRIC_PROCESSES = 4
 
@@ -182,7 +182,7 @@ class _Indexes:
 
     def __init__(self, workplace: Workplace, manifest: Manifest) -> None:
         environment = workplace.caller.environment
-        web = RealWeb(environment)
+        web = web_of(workplace)
         self._default = Releases(web, default_index(workplace.uv, workplace.process, environment))
         self._own = {name: Releases(web, index.url) for index in manifest.index for name in index.packages}
 

@@ -17,6 +17,7 @@ from envmgr.app.diagnosing.origin import own_at, world_from
 from envmgr.app.diagnosing.own import diagnose_own
 from envmgr.app.hosting import facts_here
 from envmgr.app.locking import read_lock
+from envmgr.app.passwords import web_of
 from envmgr.app.releases_of_index import Releases, default_index
 from envmgr.app.relocking import make_locks
 from envmgr.app.workplace import Workplace
@@ -31,7 +32,6 @@ from envmgr.model.host import HostFacts
 from envmgr.model.manifest import Manifest
 from envmgr.model.platform import platform_of
 from envmgr.system.keeper import confines
-from envmgr.system.web import RealWeb
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def diagnose_recorded(workplace: Workplace, asked: Asked, log: Path, host: Path 
         raise UsageError(
             "--log needs the facts of its machine", "wanted --host FACTS.json", "make them there: envmgr doctor --json"
         )
-    web = RealWeb(workplace.caller.environment)
+    web = web_of(workplace)
     index = Releases(web, default_index(workplace.uv, workplace.process, workplace.caller.environment))
     return diagnose_log(log, host, asked.requirements, asked.variables, index=index, files=workplace.files)
 
@@ -203,7 +203,7 @@ def place_here(workplace: Workplace, facts: HostFacts, jobs: int | None = None) 
         process=workplace.process,
         files=workplace.files,
         clock=workplace.clock,
-        web=RealWeb(workplace.caller.environment),
+        web=web_of(workplace),
         listener=workplace.listener,
         confines=confines(),
         project=workplace.base,
