@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from envmgr.app.building import Builder, BuildWishes, Built
 from envmgr.app.hosting import facts_here, pythons_here
 from envmgr.app.laying import lay_data
+from envmgr.app.other_python import other_python
 from envmgr.app.probing import list_devices, selection_of, variables_of
 from envmgr.app.sharing import make_own
 from envmgr.app.user_shell import at_hand, path_of, shell_of, way_back
@@ -21,7 +22,8 @@ from envmgr.manifest.expand import select, variants
 from envmgr.manifest.faults import suggest
 from envmgr.model.env import Device
 from envmgr.model.manifest import Manifest
-from envmgr.ports import ProcessRequest
+from envmgr.ports import Event, ProcessRequest
+from envmgr.system.programs import find_program
 
 _SIGNAL_BASE = 128
 
@@ -90,6 +92,8 @@ def enter(
     if argv is None:
         argv, prompt = _shell(workplace, built.target.label, home)
         variables |= prompt
+    else:
+        _warn_of_other_python(workplace, built, argv[0], variables["PATH"])
     workplace.listener.on_terminal_taken()
     request = ProcessRequest(
         tuple(argv),
@@ -102,6 +106,16 @@ def enter(
     if not done.started:
         raise UsageError(f"{argv[0]} cannot be started", done.stderr, f"is {Path(argv[0]).name} in the environment?")
     return done.exit_code or 0 if done.signal is None else _SIGNAL_BASE + done.signal
+
+
+def _warn_of_other_python(workplace: Workplace, built: Built, name: str, path: str) -> None:
+    """Tell who asks for a program that the env lacks, and gets another Python's instead, before it is started."""
+    found = find_program(name, path) if PurePath(name).name == name else None
+    python = other_python(found.place, found.head, PurePath(built.env.python).parent) if found else None
+    if found and python:
+        run_by = "" if python == str(found.place) else f" (Python: {python})"
+        text = f"has no program {name}; this is {found.place}{run_by}, which sees nothing of the environment"
+        workplace.listener.on_event(Event("warning", built.target.label, text))
 
 
 def _by_hand(workplace: Workplace, manifest: Manifest, variables: Mapping[str, str]) -> dict[str, str]:

@@ -184,3 +184,21 @@ def test_every_shell_shows_where_one_is_and_nothing_is_asked(project, shell):
         os.write(main, b"exit 7\n")
         shown += shown_until(main, NEVER)
         assert running.wait(timeout=60) == 7, shown
+
+
+def test_a_program_of_another_python_is_told_of_before_it_runs(project, tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, first in (("pytest", sys.executable), ("mine", "/usr/bin/env python"), ("plain", "/bin/sh")):
+        (programs / name).write_text(f"#!{first}\n")
+        (programs / name).chmod(0o755)
+    path = {"PATH": f"{programs}:{project.environment['PATH']}"}
+    project.run("run", "one", "--", "ls")
+    told = project.run("run", "one", "--", "pytest", **path)
+    assert told.returncode == 0
+    assert told.stderr.count("\n") == 1
+    assert f"one has no program pytest; this is {programs / 'pytest'}" in told.stderr.replace("warning ", "")
+    assert told.stdout == ""
+    for command in (["mine"], ["plain"], ["ls"], ["python", "-c", ""], [str(programs / "pytest")]):
+        assert project.run("run", "one", "--", *command, **path).stderr == "", command
+    assert project.run("--quiet", "run", "one", "--", "pytest", **path).stderr == ""
