@@ -11,7 +11,7 @@ from envmgr.app.sharing import shared
 from envmgr.app.vendoring import Vendor
 from envmgr.app.workplace import Workplace
 from envmgr.backends import invariants
-from envmgr.env.build import build_once, claim_built, find_built
+from envmgr.env.build import build_once, claim_built, find_built, unfinish
 from envmgr.env.content import (
     BuildRequest,
     HistoryContent,
@@ -45,13 +45,15 @@ BUILDS_AT_ONCE = 3
 class BuildWishes:
     """How the user wants envs built: on which Python, without network, without fetching Pythons.
 
-    With `others`, a lock that is made is for another Python that the manifest admits where the first has nothing.
+    With `again`, what is built already is built anew. With `others`, a lock that is made is for another Python that
+    the manifest admits where the first has nothing.
     """
 
     python: str | None = None
     offline: bool = False
     downloads: bool = True
     others: bool = True
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Builder:
         self._wishes = wishes
         self._settings: InstallerSettings = true_settings(workplace)
         self._inspected: dict[str, Inspection] = {}
+        self._unfinished: set[str] = set()
         self._lock_maker = LockMaker(workplace, facts, self._settings)
         self._vendor = Vendor(workplace, self._lock_maker)
 
@@ -99,6 +102,9 @@ class Builder:
 
     def _build(self, chosen: Target, interpreter: Interpreter, found: LockFound | None) -> Built:
         request = self._request(chosen, interpreter, found)
+        if self._wishes.again and request.key not in self._unfinished:
+            self._unfinished.add(request.key)  # another name may mean the same env
+            unfinish(request, self._workplace.files)
         ready = claim_built(request, self._workplace.files)
         notes = found.notes if found else ()
         if ready is not None:

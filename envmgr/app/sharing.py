@@ -6,6 +6,7 @@ from pathlib import Path
 
 from envmgr.app.place import HostPlace
 from envmgr.env.accepted import MARKER, lock_of
+from envmgr.env.compare import REBUILD
 from envmgr.env.content import BuildRequest, HistoryContent
 from envmgr.env.guard import Guard
 from envmgr.model.env import Check, Env
@@ -76,6 +77,6 @@ def untouched(place: HostPlace, env: Env) -> tuple[Check, ...]:
             subject=env.manifest,
             wanted="the files that were linked",
             found=changed or "the same files",
-            hint=f"envmgr clean {env.manifest} --yes && envmgr build {env.manifest}" if changed else "",
+            hint=REBUILD if changed else "",
         ),
     )

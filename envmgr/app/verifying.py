@@ -19,6 +19,7 @@ from envmgr.app.workplace import Workplace
 from envmgr.backends import backend_for, invariants, operation_check
 from envmgr.backends.keras import check_active
 from envmgr.env.compare import (
+    REBUILD,
     compare_records,
     compare_with_asked,
     compare_with_interpreter,
@@ -164,10 +165,11 @@ def verify_named(workplace: Workplace, name: str, *, deep: bool) -> Verification
     if manifest.backend is not None:
         listing = list_devices(workplace, built.env, manifest, facts)
         checks += _device_checks(workplace, built, listing, facts)
+    mending = REBUILD.replace("NAME", built.target.label)
     return Verification(
         manifest=manifest.name,
         variant=variant,
-        checks=tuple(checks),
+        checks=tuple(each.model_copy(update={"hint": mending}) if each.hint == REBUILD else each for each in checks),
         devices=listing,
         finding=finding_on(built, checks, facts),
     )

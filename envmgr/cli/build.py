@@ -82,6 +82,7 @@ def build(
     ] = None,
     offline: Offline = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when the result is not what was asked.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Build anew what is built already.")] = False,
     python: PythonOption = None,
     no_python_downloads: NoDownloads = False,
     json: JsonFlag = False,
@@ -99,7 +100,7 @@ def build(
     from envmgr.cli.show_builds import show_builds
 
     def action(workplace: Workplace) -> Answer:
-        wishes = BuildWishes(python, offline, not no_python_downloads)
+        wishes = BuildWishes(python, offline, not no_python_downloads, again=again)
         if bool(names) == bool(from_run):
             raise UsageError("what is to be built?", "wanted names, or --from-run", "envmgr build NAME")
         if from_run:
@@ -109,8 +110,8 @@ def build(
         code = max(each.exit_code(strict=strict) for each in reports)
         lasting = code == 0 and not from_run and settled(workplace, reports)
         recipe = None if from_run else repeatable(workplace, reports)
-        again = None if recipe is None else (recipe, answer_to([reports[0]._replace(seconds=LATER)]))
-        return replace(answer_to(reports), exit_code=code, lasting=lasting, again=again)
+        repeat = None if recipe is None else (recipe, answer_to([reports[0]._replace(seconds=LATER)]))
+        return replace(answer_to(reports), exit_code=code, lasting=lasting, again=repeat)
 
     def answer_to(reports: Sequence[BuildReport]) -> Answer:
         return Answer({"builds": reports}, lambda: show_builds(reports))

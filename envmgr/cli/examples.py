@@ -27,7 +27,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "show": ("envmgr show plaidml-0.6.4@py3.9",),
     "doctor": ("envmgr doctor", "envmgr doctor --host facts.json"),
     "lock": ("envmgr lock keras-jax --platform macos-arm64", "envmgr lock --check"),
-    "build": ("envmgr build plaidml-0.6.4 keras-jax", "envmgr build plaidml-0.7.0@py3.9 --offline"),
+    "build": (
+        "envmgr build plaidml-0.6.4 keras-jax",
+        "envmgr build keras-jax --again",
+        "envmgr build plaidml-0.7.0@py3.9 --offline",
+    ),
     "verify": ("envmgr verify plaidml-0.7.0 --deep",),
     "devices": ("envmgr devices plaidml-0.6.4",),
     "run": ("envmgr run plaidml-0.7.0 --device llvm_cpu.0 -- python train.py", "envmgr run torch-cpu -- pytest -x"),

@@ -51,6 +51,18 @@ def claim_built(request: BuildRequest, files: Files) -> Env | None:
         return find_built(request, files)
 
 
+def unfinish(request: BuildRequest, files: Files) -> None:
+    """Let a built env count as unfinished, so that it is built again; raises BuildError while others use it."""
+    with files.lock(lock_of(request.folder)):
+        if files.is_claimed(request.folder):
+            raise BuildError(
+                f"{request.manifest} is in use",
+                "wanted its environment for building it again; found another process that works in it",
+                "wait for the other envmgr to end",
+            )
+        files.remove(request.folder / MARKER)
+
+
 def build(request: BuildRequest, tools: Tools, invariants: Invariants = no_invariants) -> Env:
     """Return the built env; a second call does nothing. Raises BuildError."""
     env, _ = build_once(request, tools, invariants)

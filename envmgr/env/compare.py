@@ -16,7 +16,8 @@ from envmgr.model.host import Interpreter
 from envmgr.model.lock import LockedDistribution
 from envmgr.model.platform import Platform
 
-_REBUILD = "build it again: `envmgr clean NAME --yes`, then `envmgr build NAME`"
+REBUILD = "build it again: `envmgr build NAME --again`"
+"""Where NAME is the version set's, as its user calls it."""
 _SHOWN = 20
 
 
@@ -214,7 +215,7 @@ def _parse(text: str) -> Requirement | None:
 
 
 def _failed(name: str, subject: str, wanted: str, found: str) -> Check:
-    return Check(name=name, passed=False, subject=subject, wanted=wanted, found=found, hint=_REBUILD)
+    return Check(name=name, passed=False, subject=subject, wanted=wanted, found=found, hint=REBUILD)
 
 
 def _good(name: str, found: str) -> Check:
@@ -222,4 +223,4 @@ def _good(name: str, found: str) -> Check:
 
 
 def _hint(good: bool) -> str:
-    return "" if good else _REBUILD
+    return "" if good else REBUILD

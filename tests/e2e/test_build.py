@@ -289,3 +289,42 @@ def test_outside_of_a_project_the_way_to_one_is_told(project, tmp_path):
     assert done.returncode == 2
     assert "--project DIR" in done.stderr
     assert "--project DIR" not in project.run("build", "onn").stderr
+
+
+def test_what_verify_finds_missing_is_mended_by_the_command_that_it_names(project):
+    project.run("build", "one")
+    _, answer = project.json("build", "one")
+    env = Path(answer["data"]["builds"][0]["path"])
+    module = next(env.rglob("demo.py"))
+    module.unlink()
+    assert "nothing to do" in project.run("build", "one").stdout
+    found = project.run("verify", "one")
+    assert found.returncode == 1
+    assert "`envmgr build one --again`" in found.stdout
+    code, answer = project.json("build", "one", "--again")
+    assert (code, answer["data"]["builds"][0]["fresh"]) == (0, True)
+    assert module.is_file()
+    assert project.run("verify", "one").returncode == 0
+    assert project.json("build", "one")[1]["data"]["builds"][0]["fresh"] is False
+
+
+def test_two_names_of_one_environment_are_built_again_once(project):
+    project.manifest("other")
+    project.run("build", "one", "other")
+    code, answer = project.json("build", "one", "other", "--again")
+    assert code == 0
+    assert sorted(each["fresh"] for each in answer["data"]["builds"]) == [False, True]
+
+
+def test_an_environment_in_use_is_not_taken_away_to_be_built_again(project):
+    project.run("build", "one")
+    with subprocess.Popen(
+        [sys.executable, "-m", "envmgr", "run", "one", "--", "python", "-c", "print(1, flush=True); input()"],
+        cwd=project.root, env=project.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as running:  # fmt: skip
+        assert running.stdout.readline() == b"1\n"
+        refused = project.run("build", "one", "--again")
+        running.communicate(b"\n")
+    assert refused.returncode == 3
+    assert "is in use" in refused.stdout
+    assert project.run("build", "one", "--again").returncode == 0
