@@ -124,8 +124,9 @@ def _leftovers(workplace: Workplace) -> list[Rubbish]:
         "set-aside": "an environment that a runner has changed",
     }
     found = []
-    for name, what in kinds.items():
-        found += [Rubbish(str(path), what, "") for path in workplace.files.list(workplace.folders.cache / name)]
+    for base in (workplace.folders.cache, workplace.folders.state):  # in the latter while the cache is only read
+        for name, what in kinds.items():
+            found += [Rubbish(str(path), what, "") for path in workplace.files.list(base / name)]
     found += [Rubbish(str(path), "the lock of an environment that is gone", "") for path in _free_locks(workplace)]
     receipts = spent(str(workplace.folders.cache))
     if receipts:

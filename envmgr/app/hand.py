@@ -83,7 +83,7 @@ def enter(
     """Run a command in an env that is built, as `run_by_hand` does."""
     manifest = built.target.manifest
     built = replace(built, env=make_own(workplace, built.env))
-    home = workplace.folders.cache / "homes" / f"{manifest.name}-{built.env.key}"
+    home = workplace.folder_of("homes") / f"{manifest.name}-{built.env.key}"
     workplace.files.make_folder(home)
     _lay_anew(workplace, manifest, home)
     chosen = find_device(workplace, built, device or manifest.device)

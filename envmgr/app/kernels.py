@@ -134,7 +134,7 @@ def _place(workplace: Workplace, label: str, root: str) -> Path:
 
 def _beside(workplace: Workplace, built: Built) -> Path | None:
     """Return the folder for what the kernel needs beside its env, None if the env has it all."""
-    return None if _IPYKERNEL in built.env.resolved else workplace.folders.cache / "kernels" / built.env.key
+    return None if _IPYKERNEL in built.env.resolved else workplace.folder_of("kernels") / built.env.key
 
 
 def jupyter_folder(environment: Mapping[str, str], home: Path, system: str) -> Path:

@@ -63,6 +63,11 @@ class HostPlace:
         """The folder that manifests call `{project}`, and that what they name is relative to."""
         return self.caller.folder
 
+    def folder_of(self, kind: str) -> Path:
+        """Return where envmgr keeps what goes with environments: in its cache, or its state where that is read only."""
+        folders = self.folders
+        return (folders.cache if self.files.can_write(folders.cache) else folders.state) / kind
+
     @cached_property
     def artefacts(self) -> Artefacts:
         """The door to what indexes serve."""

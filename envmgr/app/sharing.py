@@ -39,11 +39,12 @@ def make_own(place: HostPlace, env: Env) -> Env:
     """Return an env whose files share nothing with other envs, for the user's own hand; one that does not, as it is.
 
     Its files are replaced by copies one by one, and it is written down before and at the end: after a kill the rest is
-    done by the next call. What had changed in it before still counts as changed.
+    done by the next call. What had changed in it before still counts as changed. Where nothing can be written to its
+    folder, it stays as it is: whoever is handed it cannot write there either.
     """
-    if not env.linked:
-        return env
     folder, files = Path(env.path), place.files
+    if not env.linked or not files.can_write(folder):
+        return env
     with files.lock(lock_of(folder)):
         text = files.read(folder / MARKER)
         if text is None:

@@ -100,8 +100,10 @@ class Guard:
         if not self._files.exists(Path(env.path)):
             return "its folder is gone"
         record = self._recall(env)
+        can_write = self._files.can_write(record_of(Path(env.path)).parent)
         if record is None:
-            self.accept(env)
+            if can_write:
+                self.accept(env)
             return ""
         before = record.files
         changes = changes_between(before, self._files.snapshot(Path(env.path)), handing=record.handing)
@@ -113,7 +115,7 @@ class Guard:
             altered=changes.altered,
         )
         compiled = tuple(path for path in bytecode if not _is_unfinished(path))
-        if not foreign.sentence and compiled:
+        if not foreign.sentence and compiled and can_write:
             self._recompile(env, compiled)
             known = {*before, *compiled, *(str(PurePosixPath(path).parent) for path in compiled)}
             after = self._files.snapshot(Path(env.path))

@@ -177,6 +177,10 @@ class RealFiles:
         """Tell whether the path is a regular file or a link that leads to one: no pipe, device or circle of links."""
         return path.is_file()
 
+    def can_write(self, folder: Path) -> bool:
+        """Tell whether files can be made in a folder, or it can be made as far as is known."""
+        return not locks.is_for_reading_only(folder)
+
     def make_folder(self, path: Path) -> None:
         """Make a folder and those above it; one that is there is left alone."""
         _make_sure_of(path)
@@ -304,7 +308,9 @@ class RealFiles:
             shutil.rmtree(folder, ignore_errors=True)
 
     def claim(self, folder: Path) -> None:
-        """Tell other processes that this one uses a folder until it ends."""
+        """Tell other processes that this one uses a folder until it ends, if anything can be written beside it."""
+        if not self.can_write(folder.parent):
+            return
         claims = self._claims(folder)
         if not any(is_own(path.name) for path in claims):
             for path in claims:

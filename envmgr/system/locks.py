@@ -14,7 +14,13 @@ from envmgr.errors import BuildError
 
 @contextmanager
 def hold(path: Path, timeout: float = -1) -> Iterator[None]:
-    """Hold a lock; its folder is made. Raises BuildError when `timeout` seconds (negative: for ever) pass first."""
+    """Hold a lock; its folder is made. Raises BuildError when `timeout` seconds (negative: for ever) pass first.
+
+    Where nothing can be written beside what is to be locked, there is no lock: who holds it can only read.
+    """
+    if is_for_reading_only(path.parent):
+        yield
+        return
     lock = FileLock(path, timeout=timeout)
     try:
         while True:
@@ -33,6 +39,11 @@ def hold(path: Path, timeout: float = -1) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def is_for_reading_only(folder: Path) -> bool:
+    """Tell whether a folder is there and nothing can be written into it: by its rights, or as its disk is read-only."""
+    return folder.is_dir() and not os.access(folder, os.W_OK)
 
 
 def drop(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +92,8 @@ class WitnessFiles(RealFiles):
         if now != states or {path: content_of(path) for path in contents} != contents:
             return
         decided = {"maker": maker(), "variables": deciding(caller.environment), "states": states, "contents": contents}
-        super().write(place, json.dumps({**decided, **kept}))
+        with suppress(OSError):  # where nothing can be written, the next one looks again
+            super().write(place, json.dumps({**decided, **kept}))
 
     def _note(self, path: Path) -> None:
         if str(path) not in self._states and not self._is_passing(path):
