@@ -20,6 +20,12 @@ def site_packages(files: Files, prefix: Path) -> tuple[Path, ...]:
     return tuple(path for place in places for path in files.list(place))
 
 
+def python_in(files: Files, prefix: Path) -> Path | None:
+    """Return the interpreter of a virtual environment or conda prefix, as any system has it, or None."""
+    names = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
+    return next((prefix / name for name in names if files.exists(prefix / name)), None)
+
+
 def read_contents(files: Files, site: Iterable[Path]) -> Contents:
     """Return the distributions among what lies in site-packages, with what each asks for, offers and owns."""
     found = []

@@ -125,3 +125,12 @@ def python_of(folder: Path, system: str) -> Path:
     'envs/a/bin/python'
     """
     return folder / "Scripts" / "python.exe" if system == "windows" else folder / "bin" / "python"
+
+
+def words_of(path: str, system: str) -> tuple[str, ...]:
+    """Return the folders that a variable such as PATH or PYTHONPATH names on a system.
+
+    >>> words_of("C:/one;D:/two", "windows"), words_of("/one:/two", "linux")
+    (('C:/one', 'D:/two'), ('/one', '/two'))
+    """
+    return tuple(path.split(";" if system == "windows" else ":"))

@@ -39,7 +39,7 @@ class ProbeOracle:
         given: Mapping[str, str],
         world_at: Callable[[Manifest, str], World],
     ) -> None:
-        named = named_places(place.environment, given)
+        named = named_places(place.environment, given, place.system)
         snapshot = take_snapshot(place.files, place.home, place.folder, named, room / "snapshot")
         bench = place.bench(probe, given, _SECONDS)
         self._laboratory = Laboratory(bench, place.process, place.files, place.clock, room, snapshot)

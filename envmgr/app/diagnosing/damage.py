@@ -57,14 +57,14 @@ def prove(
     """Return the first suspect that makes a fresh environment fail alike, else all if they do together, else none."""
     if not suspects:
         return ()
-    venv = laboratory.stand(world).folder / "venv"
+    venv = laboratory.stand(world).venv
     source, target = _site(files, own.prefix), _site(files, venv)
 
     def fails(chosen: tuple[Damage, ...]) -> bool:
         with ExitStack() as planting:
             for one in chosen:
                 planting.enter_context(_planted(files, one, source, target))
-            return fails_alike(laboratory.observe_standing(world, venv, venv / "bin" / "python"))
+            return fails_alike(laboratory.observe_standing(world, venv, laboratory.bench.python_of(venv)))
 
     alone = next(((one,) for one in suspects[:_TRIED] if fails((one,))), ())
     return alone or (suspects if len(suspects) > 1 and fails(suspects) else ())

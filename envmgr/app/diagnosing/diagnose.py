@@ -107,6 +107,7 @@ class Place:
             budget=budget,
             confines=self.confines,
             project=self.project,
+            system=self.system,
         )
 
     def demand(self, python: str) -> None:
@@ -129,7 +130,7 @@ class Diagnosis:
         self._question = question
         self._place = place
         self._begun = place.clock.monotonic()
-        named = named_places(place.environment, question.given)
+        named = named_places(place.environment, question.given, place.system)
         snapshot = take_snapshot(place.files, place.home, place.folder, named, room / "snapshot")
         self._releases = Releases(place.web, default_index(place.uv, place.process, place.environment))
         bench = replace(
@@ -228,7 +229,8 @@ class Diagnosis:
     def _around(self, contents: Contents) -> Surroundings:
         modules = {module: module for module in contents.owners if "." not in module}
         given = in_project({**self._question.given, **self._question.world.variables.set}, self._place.project)
-        return look_around(self._place.environment, given, self._snapshot, self._place.files, modules)
+        told = {**self._place.environment, **given}
+        return look_around(told, self._place.system, self._snapshot, self._place.files, modules)
 
     def _contents_of(self, seen: Observation) -> Contents:
         if seen.folder is None:

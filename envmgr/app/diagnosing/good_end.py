@@ -32,7 +32,7 @@ def search_difference(
 
 def laboratory_at(place: Place, room: Path, budget: float) -> Laboratory:
     """Return a laboratory for whoever stands at a place; its probe is still to be named."""
-    named = named_places(place.environment, {})
+    named = named_places(place.environment, {}, place.system)
     snapshot = take_snapshot(place.files, place.home, place.folder, named, room / "snapshot")
     return Laboratory(place.bench(budget=budget), place.process, place.files, place.clock, room, snapshot)
 

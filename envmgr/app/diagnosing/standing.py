@@ -11,7 +11,7 @@ from typing import Any
 from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
 
-from envmgr.app.contents import read_contents, site_packages
+from envmgr.app.contents import python_in, read_contents, site_packages
 from envmgr.diagnose.standing import Installed, Standing
 from envmgr.errors import HostError
 from envmgr.ports import Files, Process, ProcessRequest
@@ -45,7 +45,11 @@ def is_environment(files: Files, path: Path) -> bool:
 
 def read_own(files: Files, process: Process, prefix: Path) -> Own:
     """Return what stands in a folder. Raises HostError where its interpreter cannot tell its version."""
-    python = prefix / "bin" / "python"
+    python = python_in(files, prefix)
+    if python is None:
+        raise HostError(
+            f"{prefix} has no Python", "wanted an interpreter in it; found none", "make the environment again"
+        )
     request = ProcessRequest((str(python), "-I", "-S", "-B", "-c", _MARKERS), prefix.parent, {}, timeout=60)
     completed = process.run(request)
     if not completed.good:

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from pydantic import ValidationError
 
 from envmgr.app.building import Built
-from envmgr.app.contents import site_packages
+from envmgr.app.contents import python_in, site_packages
 from envmgr.app.past import lock_in_run
 from envmgr.app.probing import selection_of
 from envmgr.app.workplace import Workplace
@@ -53,8 +53,7 @@ def of_built(workplace: Workplace, label: str, built: Built) -> Portrait:
 
 def of_folder(workplace: Workplace, label: str, folder: Path) -> Portrait:
     """Return the portrait of a virtual environment or conda prefix; nothing in it is changed. Raises EnvmgrError."""
-    names = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
-    python = next((folder / name for name in names if workplace.files.exists(folder / name)), None)
+    python = python_in(workplace.files, folder)
     if python is None:
         raise UsageError(
             f"{label} is no environment", "wanted a folder with a Python in it (bin/python)", "envmgr diff VENV VENV"

@@ -10,6 +10,7 @@ from pathlib import Path
 from envmgr.diagnose.requirement import key_of
 from envmgr.diagnose.situation import ReleasesOf
 from envmgr.diagnose.steering import OF_PYTHON
+from envmgr.env.content import python_of
 from envmgr.model.finding import World
 from envmgr.model.manifest import Step
 from envmgr.model.outcome import Phase
@@ -26,7 +27,7 @@ class Bench:
     places; `interpreters` maps minors and full versions to executables; `probe` is a command, or options of Python
     alone. `budget` is in seconds. `confines` tells that the system can keep a process from writing elsewhere than where
     it may; `most_bytes` is what one experiment may download, None for no limit. `project` is what worlds call
-    `{project}`.
+    `{project}`, `system` the host's, as its facts name it.
     """
 
     uv: Path
@@ -44,6 +45,11 @@ class Bench:
     kept: tuple[Path, ...] = ()
     releases: ReleasesOf = lambda _: ()
     project: Path | None = None
+    system: str = "linux"
+
+    def python_of(self, venv: Path) -> Path:
+        """Return the interpreter of a virtual environment."""
+        return python_of(venv, self.system)
 
 
 def build_key(world: World) -> str:
@@ -77,7 +83,7 @@ class Call:
 def calls(world: World, bench: Bench, folder: Path, interpreter: Path) -> Iterator[Call]:
     """Yield the commands that build a world in a folder, in order."""
     uv, venv = str(bench.uv), folder / "venv"
-    python = str(venv / "bin" / "python")
+    python = str(bench.python_of(venv))
     yield Call((uv, "venv", "-q", "--clear", "-p", str(interpreter), str(venv)), phase=Phase.INTERPRETER)
     tail = [*source_arguments(bench.environment), *_world_arguments(world, folder)]
     install = (uv, "pip", "install", "-q", "-p", python)

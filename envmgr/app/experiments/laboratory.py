@@ -51,9 +51,9 @@ class Built:
     short: bool = False
 
     @property
-    def python(self) -> Path:
-        """The environment's interpreter."""
-        return self.folder / "venv" / "bin" / "python"
+    def venv(self) -> Path:
+        """The environment itself."""
+        return self.folder / "venv"
 
 
 @dataclass(slots=True)
@@ -121,12 +121,12 @@ class Laboratory:
             if built.phase is not None:
                 seen = self._seen(built.phase, built.text, resolved, self._clock.monotonic() - begun, built)
                 return replace(seen, short=built.short), False
-            before = self._files.snapshot(built.folder / "venv") if built.own else {}
+            before = self._files.snapshot(built.venv) if built.own else {}
             completed = self._probe(world, built, in_place=in_place)
             if built.own and self._has_changed(built, before):
                 self._forget(key)
         seconds = self._clock.monotonic() - begun
-        text = self._neutral(completed.stdout + "\n" + completed.stderr, built.folder / "venv", built.folder)
+        text = self._neutral(completed.stdout + "\n" + completed.stderr, built.venv, built.folder)
         if completed.good:
             return Observation(True, None, text, resolved, seconds, built.folder), False
         if completed.timed_out:
@@ -158,7 +158,7 @@ class Laboratory:
 
     def _has_changed(self, built: Built, before: dict[str, str]) -> bool:
         """Tell whether more has come to an environment than the bytecode of its own modules."""
-        changes = changes_between(before, self._files.snapshot(built.folder / "venv"))
+        changes = changes_between(before, self._files.snapshot(built.venv))
         bytecode = bytecode_of(changes, before)
         added = [path for path in changes.added if path not in bytecode and not path.endswith("__pycache__")]
         return bool(added or changes.removed or changes.altered)
@@ -172,7 +172,7 @@ class Laboratory:
         built: Built,
         completed: Completed | None = None,
     ) -> Observation:
-        shown = "" if self.bench.blind else self._neutral(text, built.folder / "venv", built.folder)
+        shown = "" if self.bench.blind else self._neutral(text, built.venv, built.folder)
         signal = completed.signal if completed else None
         return Observation(
             False, phase, shown, resolved, seconds, built.folder, signal, step=built.step, refused=built.refused
@@ -193,7 +193,7 @@ class Laboratory:
 
     def _probe(self, world: World, built: Built, *, in_place: bool) -> Completed:
         seconds = min(_PROBE_SECONDS, self.bench.budget / 2)
-        argv, venv = self._command(built.python), built.folder / "venv"
+        argv, venv = self._command(self.bench.python_of(built.venv)), built.venv
         if in_place:
             environment = probe_environment(self.bench, world, venv, self.bench.home)
             return self._process.run(ProcessRequest(argv, self.bench.folder, environment, timeout=seconds))
@@ -226,7 +226,7 @@ class Laboratory:
         return (place, Path("/dev"), Path("/proc"), *shared)
 
     def _holds_precious(self, folder: Path) -> bool:
-        cache = Path(caches(self.bench.environment, self.bench.home)["UV_CACHE_DIR"])
+        cache = Path(caches(self.bench.environment, self.bench.home, self.bench.system)["UV_CACHE_DIR"])
         precious = (self._room, self.bench.home, self.bench.folder, cache, *self.bench.kept)
         return any(one.resolve().is_relative_to(folder.resolve()) for one in precious)
 
@@ -235,13 +235,14 @@ class Laboratory:
         first, *rest = self.bench.probe
         if first.startswith("-"):
             return (str(python), *self.bench.probe)
-        own = python.with_name("python" if re.fullmatch(r"python[\d.]*", first) else first)
+        program = "python" if re.fullmatch(r"python[\d.]*(?:\.exe)?", first) else first.removesuffix(".exe")
+        own = python.with_name(program + python.suffix)
         return (str(own) if self._files.exists(own) else first, *rest)
 
     def ask(self, world: World, folder: Path, code: str, seconds: float = 60.0) -> Completed:
         """Run a question of ours in an environment that stands, with the world's variables, in a place of its own."""
         venv = folder / "venv"
-        return self.run_apart(world, venv, (str(venv / "bin" / "python"), "-c", code), seconds)
+        return self.run_apart(world, venv, (str(self.bench.python_of(venv)), "-c", code), seconds)
 
     @contextmanager
     def _environment(self, world: World, *, own: bool, key: str, limited: bool = True) -> Iterator[Built]:

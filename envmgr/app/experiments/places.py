@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from envmgr.diagnose.steering import is_everyday
+from envmgr.env.content import words_of
 from envmgr.model.finding import Edit, FileChanges
 from envmgr.ports import Files
 
@@ -36,14 +37,14 @@ class Snapshot:
     names: tuple[str, ...]
 
 
-def named_places(environment: Mapping[str, str], given: Mapping[str, str]) -> list[str]:
+def named_places(environment: Mapping[str, str], given: Mapping[str, str], system: str) -> list[str]:
     """Return what the values of variables may name: not those that every session has, nor caches."""
     telling = {
         name: text
         for name, text in environment.items()
         if not name.endswith(_NAME_CACHES) and (name.startswith("XDG_") or not is_everyday(name))
     }
-    return [word for text in (*telling.values(), *given.values()) for word in text.split(":")]
+    return [word for text in (*telling.values(), *given.values()) for word in words_of(text, system)]
 
 
 def take_snapshot(files: Files, home: Path, folder: Path, named: Iterable[str], target: Path) -> Snapshot:
@@ -155,8 +156,11 @@ def _edited_lines(text: str, edit: Edit) -> str:
 def rehomed(environment: Mapping[str, str], home: Path, new_home: Path) -> dict[str, str]:
     """Return variables in which every path below one HOME stands below another."""
     old, new = str(home), str(new_home)
-    moved = {
-        name: value.replace(f"{old}/", f"{new}/") if name != "PATH" else value for name, value in environment.items()
-    }
+    moved = dict(environment)
+    for name, value in environment.items():
+        if name.upper() != "PATH":
+            moved[name] = value.replace(f"{old}/", f"{new}/").replace(f"{old}\\", f"{new}\\")
     moved["HOME"] = new
+    if "USERPROFILE" in moved:
+        moved["USERPROFILE"] = new
     return moved

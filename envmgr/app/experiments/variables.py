@@ -25,7 +25,7 @@ def build_environment(bench: Bench, world: World, home: Path, venv: Path) -> dic
     environment = {
         name: value for name, value in rehomed(caller, bench.home, home).items() if not name.startswith(OF_PYTHON)
     }
-    environment |= caches(caller, bench.home)
+    environment |= caches(caller, bench.home, bench.system)
     if world.build_constraints:
         environment["PIP_BUILD_CONSTRAINT"] = str(venv.parent / "build-constraints.txt")
     changes = {name: value for name, value in world.variables.set.items() if not name.startswith(OF_PYTHON)}
@@ -50,10 +50,13 @@ def steered_installers(environment: Mapping[str, str], names: Iterable[str]) -> 
     return variables or any(name.endswith(("/pip.conf", "/pip.ini")) for name in names)
 
 
-def caches(environment: Mapping[str, str], home: Path) -> dict[str, str]:
+def caches(environment: Mapping[str, str], home: Path, system: str) -> dict[str, str]:
     """Return where uv and pip keep what they fetched: an experiment with its own HOME need not fetch again."""
-    base = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
-    uv_cache = Path(environment.get("UV_CACHE_DIR") or base / "uv")
+    if system == "windows":
+        own = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "uv" / "cache"
+    else:
+        own = Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "uv"
+    uv_cache = Path(environment.get("UV_CACHE_DIR") or own)
     pip_cache = environment.get("PIP_CACHE_DIR") or str(uv_cache.parent / "pip")
     return {"UV_CACHE_DIR": str(uv_cache), "PIP_CACHE_DIR": pip_cache}
 

@@ -291,7 +291,7 @@ def _lacks_names_alone(search: EraSearch, best: Attempt) -> bool:
 def _hermetic(place: Place, room: Path) -> Place:
     """Return the user's place with a HOME and a folder of its own and no variable that steers a library."""
     environment = {name: value for name, value in place.environment.items() if name.startswith(_PASSED_ON + _NETWORK)}
-    environment |= caches(place.environment, place.home)
+    environment |= caches(place.environment, place.home, place.system)
     home, folder = room / "user" / "home", room / "user" / "folder"
     for made in (home, folder, room / "empty" / "home", room / "empty" / "cwd"):
         place.files.make_folder(made)

@@ -37,8 +37,8 @@ def _ran(
         if copy.suffix != ".py":
             copy = copy.with_suffix(".py")
             place.files.write(copy, script.source.code)
-        environment = probe_environment(laboratory.bench, attempt.world, built.folder / "venv", room / "home")
-        argv = (*apart, str(built.python), str(copy))
+        environment = probe_environment(laboratory.bench, attempt.world, built.venv, room / "home")
+        argv = (*apart, str(laboratory.bench.python_of(built.venv)), str(copy))
         writable = (room, Path("/dev"), Path("/proc")) if place.confines else None
         done = place.process.run(ProcessRequest(argv, copy.parent, environment, timeout=seconds, writable=writable))
     if done.good:

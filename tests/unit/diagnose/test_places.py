@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from envmgr.app.experiments.places import edited, lay_out, rehomed, take_snapshot
+from envmgr.app.experiments.places import edited, lay_out, named_places, rehomed, take_snapshot
 from envmgr.model.finding import Edit, FileChanges
 from envmgr.system.files import RealFiles
 
@@ -71,3 +71,16 @@ def test_paths_below_home_move_with_it(tmp_path):
     assert moved["X"] == f"{tmp_path}/new/a:{tmp_path}/new/b"
     assert moved["PATH"] == f"{tmp_path}/bin"
     assert moved["HOME"] == f"{tmp_path}/new"
+
+
+def test_on_windows_the_home_moves_by_its_own_name(tmp_path):
+    given = {"APPDATA": f"{tmp_path}\\AppData\\Roaming", "USERPROFILE": str(tmp_path), "Path": f"{tmp_path}\\bin"}
+    moved = rehomed(given, tmp_path, tmp_path / "new")
+    assert moved["APPDATA"] == f"{tmp_path}/new\\AppData\\Roaming"
+    assert (moved["USERPROFILE"], moved["Path"]) == (f"{tmp_path}/new", f"{tmp_path}\\bin")
+
+
+def test_what_variables_name_is_parted_as_the_system_parts_it():
+    told = {"DATA": "C:/one;D:/two"}
+    assert named_places({}, told, "windows") == ["C:/one", "D:/two"]
+    assert named_places({}, {"DATA": "/one:/two"}, "linux") == ["/one", "/two"]
