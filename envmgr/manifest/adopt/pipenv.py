@@ -8,10 +8,9 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from packaging.utils import canonicalize_name
-
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, DraftIndex, python_range, settle, without_credentials
+from envmgr.manifest.adopt.indexes import indexes_of
 
 _TABLES = frozenset({"source", "packages", "requires", "pipenv", "scripts"})
 _MARKERS = (
@@ -90,18 +89,10 @@ def _indexes(
     for package, wanted in packages.items():
         if isinstance(wanted, Mapping) and wanted.get("index"):
             served.setdefault(str(wanted["index"]), []).append(package)
-    made, notes = [], []
-    for source in sources[1:]:
-        name, url = str(source.get("name", "")), without_credentials(str(source.get("url", "")))
-        if name in served and "$" not in url:
-            made.append(DraftIndex(canonicalize_name(name), url, tuple(served[name])))
-        else:
-            notes.append(f"the index {url} is not taken over: name what it serves under [[index]]")
-    notes += [
-        f"the index {name} of {', '.join(served[name])} has no address: name it under [[index]]"
-        for name in sorted(served.keys() - {str(source.get("name", "")) for source in sources})
-    ]
-    return tuple(made), (*_default(sources), *notes)
+    for source in sources[:1]:
+        served.pop(str(source.get("name", "")), None)
+    made, notes = indexes_of(sources[1:], served)
+    return made, (*_default(sources), *notes)
 
 
 def _default(sources: tuple[Mapping[str, Any], ...]) -> Iterator[str]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from envmgr.manifest.adopt.draft import (
@@ -16,8 +15,8 @@ from envmgr.manifest.adopt.draft import (
     groups_left,
     python_range,
     settle,
-    without_credentials,
 )
+from envmgr.manifest.adopt.indexes import indexes_of
 
 
 def read_poetry(poetry: Mapping[str, Any]) -> Draft:
@@ -54,16 +53,7 @@ def indexes_of_poetry(poetry: Mapping[str, Any]) -> tuple[tuple[DraftIndex, ...]
         for each in wanted if isinstance(wanted, list) else (wanted,):
             if isinstance(each, Mapping) and each.get("source"):
                 served.setdefault(str(each["source"]), []).append(package)
-    made, notes = [], []
-    for source in poetry.get("source", ()):
-        name, url = str(source.get("name", "")), without_credentials(str(source.get("url", "")))
-        packages = tuple(dict.fromkeys(served.pop(name, ())))
-        if packages and url:
-            made.append(DraftIndex(canonicalize_name(name), url, packages))
-        elif url:
-            notes.append(f"the index {url} is not taken over: name what it serves under [[index]]")
-    missing = (f"the index {name} of {', '.join(packages)} has no address here" for name, packages in served.items())
-    return tuple(made), (*notes, *(text for text in missing if not text.startswith("the index pypi ")))
+    return indexes_of(poetry.get("source", ()), served)
 
 
 def _requirement(name: str, table: Mapping[str, Any], notes: list[str]) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from envmgr.manifest.adopt.draft import Draft, DraftIndex, settle, without_credentials
+from envmgr.manifest.adopt.draft import Draft, DraftIndex, settle
+from envmgr.manifest.adopt.indexes import indexes_of
 
 _TAKEN = frozenset(
     {"sources", "index", "constraint-dependencies", "override-dependencies", "build-constraint-dependencies",
@@ -80,14 +81,8 @@ def _indexes(own: Mapping[str, Any]) -> tuple[tuple[DraftIndex, ...], tuple[str,
             served.setdefault(named[0], []).append(package)
         if len(each) > 1 and named:
             notes.append(f"{package} has several sources: its index is {named[0]} here, whatever the platform")
-    made = []
-    for index in own.get("index", ()):
-        name, url = str(index.get("name", "")), without_credentials(str(index.get("url", "")))
-        if name in served:
-            made.append(DraftIndex(canonicalize_name(name), url, tuple(served[name])))
-        else:
-            notes.append(f"the index {url} is not taken over: name what it serves under [[index]]")
-    return tuple(made), tuple(notes)
+    made, untold = indexes_of(own.get("index", ()), served)
+    return made, (*notes, *untold)
 
 
 def _build_requires(
