@@ -86,7 +86,9 @@ def settle(texts: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
             requirement = Requirement(text)
         except InvalidRequirement as error:
             reason = str(error).partition("\n")[0]
-            notes.append(f"left out: {text!r} is no requirement that an index can serve ({reason})")
+            notes.append(
+                f"left out: {without_credentials(text)!r} is no requirement that an index can serve ({reason})"
+            )
             continue
         if requirement.url:
             text, note = _of_address(requirement)

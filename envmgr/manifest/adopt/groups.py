@@ -14,7 +14,7 @@ from envmgr.manifest.faults import suggest
 
 
 def with_groups(data: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
-    """Return a project in which some extras and groups (PEP 621, PEP 735, Poetry) are among the dependencies.
+    """Return a project in which some extras and groups (PEP 621, PEP 735, Poetry, pdm) are among the dependencies.
 
     Raises UsageError for a name that is neither.
     """
@@ -24,9 +24,19 @@ def with_groups(data: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any
     return made
 
 
+def asked_by(data: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield what an extra or a group (PEP 621, PEP 735) of a project asks for; nothing where there is none."""
+    project, key = data.get("project", {}), canonicalize_name(name)
+    if _of(project.get("optional-dependencies", {}), key) is not None:
+        yield from _extra(project, key, frozenset())
+    else:
+        yield from _group(data.get("dependency-groups", {}), key, frozenset())
+
+
 def _take(data: dict[str, Any], key: str, name: str) -> None:
     project, groups = data.setdefault("project", {}), data.get("dependency-groups", {})
-    extras, poetry = project.get("optional-dependencies", {}), data.get("tool", {}).get("poetry", {})
+    extras, tools = project.get("optional-dependencies", {}), data.get("tool", {})
+    poetry, pdm = tools.get("poetry", {}), tools.get("pdm", {}).get("dev-dependencies", {})
     if _of(extras, key) is not None:
         _ask(project, _extra(project, key, frozenset()))
         _drop(extras, key)
@@ -36,13 +46,16 @@ def _take(data: dict[str, Any], key: str, name: str) -> None:
     elif _of(poetry.get("group", {}), key) is not None:
         poetry.setdefault("dependencies", {}).update(_of(poetry["group"], key).get("dependencies", {}))
         _drop(poetry["group"], key)
+    elif _of(pdm, key) is not None:
+        _ask(project, map(str, _of(pdm, key)))
+        _drop(pdm, key)
     elif key == "dev" and "dev-dependencies" in poetry:
         poetry.setdefault("dependencies", {}).update(poetry.pop("dev-dependencies"))
     elif _of(poetry.get("extras", {}), key) is not None:
         _no_longer_optional(poetry, _of(poetry["extras"], key))
         _drop(poetry["extras"], key)
     else:
-        known = [*extras, *groups, *poetry.get("group", {}), *poetry.get("extras", {})]
+        known = [*extras, *groups, *pdm, *poetry.get("group", {}), *poetry.get("extras", {})]
         listed = f"wanted one of: {', '.join(known)}" if known else "it has none"
         raise UsageError(f"{name!r} is no extra and no group of the project", listed, suggest(name, known))
 

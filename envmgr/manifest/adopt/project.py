@@ -1,4 +1,4 @@
-"""pyproject.toml (PEP 621, dependency groups, Poetry, setuptools, tox) and pylock.toml (PEP 751)."""
+"""pyproject.toml (PEP 621, dependency groups, Poetry, setuptools, pdm, tox, hatch) and pylock.toml (PEP 751)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, groups_left, python_range, settle
 from envmgr.manifest.adopt.groups import with_groups
+from envmgr.manifest.adopt.hatch import environments_of_hatch
+from envmgr.manifest.adopt.pdm import with_pdm
 from envmgr.manifest.adopt.poetry import indexes_of_poetry, read_poetry
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.tox_toml import environments_of_tox
 from envmgr.manifest.adopt.uv_settings import with_settings
 
 _ELSEWHERE = {
-    "hatch": ("envs", "the environments of hatch"),
-    "pdm": ("dev-dependencies", "pdm's dev-dependencies"),
     "pixi": ("dependencies", "pixi's dependencies from conda"),
 }
 """Tables of other tools with what to call them in a note."""
 
 
 def read_pyproject(text: str, others: Mapping[str, str], wanted: Iterable[str] = ()) -> tuple[Draft, ...]:
-    """Return the draft of a project's dependencies, and those of the environments that tox has in it.
+    """Return the draft of a project's dependencies, and those of the environments that tox and hatch have in it.
 
     Its extras and groups are named in notes, not installed, but those that are wanted. Raises UsageError for one of
     these that it does not have.
@@ -33,13 +33,14 @@ def read_pyproject(text: str, others: Mapping[str, str], wanted: Iterable[str] =
     tools = data.get("tool", {})
     draft = _of_project(data, others)
     draft = replace(draft, notes=(*draft.notes, *_of_other_tools(tools)))
-    if "tox" not in tools:
+    tox = environments_of_tox(tools["tox"], others) if "tox" in tools else ()
+    tested = [replace(each, name="-".join(filter(None, ("tox", each.name)))) for each in tox if each.requirements]
+    tested += environments_of_hatch(data, draft)
+    if not tested:
         return (draft,)
-    tested = [each for each in environments_of_tox(tools["tox"], others) if each.requirements]
-    tested = [replace(each, name="-".join(part for part in ("tox", each.name) if part)) for each in tested]
     if not draft.requirements:
-        return tuple(tested) or (draft,)
-    return (replace(draft, name="" if tested else draft.name), *tested)
+        return tuple(tested)
+    return (replace(draft, name=""), *tested)
 
 
 def _of_project(data: Mapping[str, Any], others: Mapping[str, str]) -> Draft:
@@ -57,7 +58,13 @@ def _of_project(data: Mapping[str, Any], others: Mapping[str, str]) -> Draft:
     inner, *_ = read_requirements("\n".join(asked), others) if asked else (Draft(()),)
     kept, unusable = settle(project.get("dependencies", ()))
     indexes, untold = indexes_of_poetry(poetry)
-    extras = [*project.get("optional-dependencies", {}), *data.get("dependency-groups", {}), *poetry.get("group", {})]
+    pdm = tools.get("pdm", {})
+    extras = [
+        *project.get("optional-dependencies", {}),
+        *data.get("dependency-groups", {}),
+        *pdm.get("dev-dependencies", {}),
+        *poetry.get("group", {}),
+    ]
     draft = Draft(
         requirements=(*kept, *inner.requirements),
         name=str(project.get("name", "")),
@@ -66,7 +73,7 @@ def _of_project(data: Mapping[str, Any], others: Mapping[str, str]) -> Draft:
         indexes=indexes,
         notes=(*notes, *inner.notes, *unusable, *untold, *groups_left(extras)),
     )
-    return with_settings(draft, tools.get("uv", {}))
+    return with_settings(with_pdm(draft, pdm), tools.get("uv", {}))
 
 
 def _dependencies(

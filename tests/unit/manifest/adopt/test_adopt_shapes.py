@@ -84,7 +84,6 @@ PROJECT = '[project]\nname = "p"\nrequires-python = ">=3.9"\n'
         ),
         ('dependencies = ["six"]\n[tool.uv]\nprerelease = "allow"', ("six",), "uv's settings prerelease"),
         ('dependencies = ["six"]\n[tool.uv]\nexclude-newer = "1 week"', ("six",), "uv's settings exclude-newer"),
-        ('dependencies = ["six"]\n[tool.hatch.envs.x]\ndependencies = ["cffi"]', ("six",), "the environments of hatch"),
         (
             'dependencies = ["six"]\n[tool.poetry.dependencies]\nsix = { source = "own" }',
             ("six",),
@@ -369,3 +368,91 @@ def test_what_no_comment_may_hold_is_left_out_of_the_notes(tmp_path):
 def test_what_a_parser_warns_of_is_not_said(name, text, recwarn):
     assert adopt(name, text, {})[0].requirements == ("six",)
     assert not recwarn.list
+
+
+HATCH = """[project]
+name = "segmenter"
+requires-python = ">=3.9"
+dependencies = ["numpy>=1.20"]
+optional-dependencies = { gpu = ["torch"] }
+[dependency-groups]
+cov = ["coverage"]
+[tool.hatch.envs.default]
+dependencies = ["pytest>=7"]
+env-vars = { KERAS_BACKEND = "jax", WHERE = "{root}/x" }
+[tool.hatch.envs.test]
+extra-dependencies = ["hypothesis"]
+features = ["gpu"]
+dependency-groups = ["cov"]
+[[tool.hatch.envs.test.matrix]]
+python = ["3.9", "3.12"]
+keras = ["2", "3"]
+[tool.hatch.envs.lint]
+detached = true
+python = "3.11"
+dependencies = ["ruff", "mine @ {root:uri}/mine"]
+[tool.hatch.envs.docs]
+template = "docs"
+skip-install = true
+dependencies = ["mkdocs"]
+[tool.hatch.envs.types.scripts]
+check = "mypy"
+"""
+
+
+def test_environments_of_hatch_inherit_and_stand_beside_the_project():
+    project, default, test, lint, docs = adopt("pyproject.toml", HATCH, {})
+    assert (project.name, project.requirements) == ("", ("numpy>=1.20",))
+    assert (default.name, default.requirements) == ("hatch-default", ("numpy>=1.20", "pytest>=7"))
+    assert default.variables == {"KERAS_BACKEND": "jax"}
+    assert test.requirements == ("numpy>=1.20", "pytest>=7", "hypothesis", "coverage", "torch")
+    assert (test.python, test.pythons) == (">=3.9,<3.13", ("3.9", "3.12"))
+    assert "not taken over: the keras of a matrix" in test.notes
+    assert (lint.name, lint.python, lint.requirements) == ("hatch-lint", "==3.11.*", ("ruff",))
+    assert "left out: mine @ {root:uri}/mine comes from a folder" in lint.notes
+    assert (docs.python, docs.requirements) == (">=3.9", ("mkdocs",))
+
+
+@pytest.mark.parametrize("template", ["x", "y", "default", "nowhere"])
+def test_templates_of_hatch_that_go_round_end(template):
+    tables = (
+        f'[tool.hatch.envs.x]\ntemplate = "{template}"\ndependencies = ["six"]\n[tool.hatch.envs.y]\ntemplate = "x"\n'
+    )
+    (draft,) = adopt("pyproject.toml", tables, {})
+    assert (draft.name, draft.requirements) == ("hatch-x", ("six",))
+
+
+PDM = """[project]
+name = "segmenter"
+dependencies = ["torch"]
+[tool.pdm.dev-dependencies]
+test = ["pytest>=7", "-e git+https://ann:pw@own.example/m#egg=m"]
+lint = ["ruff"]
+[[tool.pdm.source]]
+name = "pypi"
+url = "https://mirror.example/simple"
+[[tool.pdm.source]]
+name = "own"
+url = "https://ann:pw@own.example/simple"
+include_packages = ["torch", "torch*"]
+[[tool.pdm.source]]
+name = "wheels"
+type = "find_links"
+url = "file:///wheels"
+[tool.pdm.resolution.overrides]
+six = "1.16"
+numpy = ">=1,<2"
+"""
+
+
+def test_groups_sources_and_overrides_of_pdm():
+    (draft,) = adopt("pyproject.toml", PDM, {}, ("test",))
+    assert draft.requirements == ("torch", "pytest>=7")
+    assert [(each.name, each.url, each.packages) for each in draft.indexes] == [
+        ("own", "https://own.example/simple", ("torch",))
+    ]
+    assert draft.overrides == ("six==1.16", "numpy>=1,<2")
+    assert "not taken over: the extras and groups lint (--with NAME does)" in draft.notes
+    assert "left out: torch* of the index own" in draft.notes
+    assert "not taken over: the folder of wheels wheels" in draft.notes
+    assert not any("pw" in note for note in draft.notes)
