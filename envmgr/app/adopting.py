@@ -17,8 +17,9 @@ from envmgr.manifest.write import RUNNERS, write_draft
 from envmgr.ports import Files
 
 _GENERAL = frozenset(
-    {"requirements", "environment", "pyproject", "pylock", "tox", "noxfile", "asv.conf", "freeze", "setup", "Pipfile"}
-)
+    {"requirements", "environment", "pyproject", "pylock", "tox", "noxfile", "asv.conf", "freeze", "setup", "Pipfile",
+     "pixi"}
+)  # fmt: skip
 """Names of files that tell nothing of the project in them."""
 
 

@@ -11,6 +11,7 @@ from envmgr.manifest.adopt.conda import read_environment
 from envmgr.manifest.adopt.draft import Draft, limited
 from envmgr.manifest.adopt.nox import read_noxfile
 from envmgr.manifest.adopt.pipenv import read_pipfile, read_pipfile_lock
+from envmgr.manifest.adopt.pixi import read_pixi
 from envmgr.manifest.adopt.project import read_pylock, read_pyproject
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.script import read_script
@@ -33,6 +34,7 @@ _BY_NAME: dict[str, Reader] = {
     "asv.conf.jsonc": lambda text, _: read_asv(text),
     "Pipfile": lambda text, _: read_pipfile(text),
     "Pipfile.lock": lambda text, _: read_pipfile_lock(text),
+    "pixi.toml": read_pixi,
     "setup.cfg": read_setup_config,
     "setup.py": read_setup_script,
 }

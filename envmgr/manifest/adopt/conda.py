@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -48,7 +48,7 @@ _TOLD_VERSION = re.compile(r"\bversion\s*=\s*['\"]?([^'\"\]]+)")
 def read_environment(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
     """Return the draft of a conda environment; what no package index has (CUDA, compilers) is told in notes."""
     data = _load(text)
-    python = ANY_PYTHON
+    pythons: list[str] = []
     texts: list[str] = []
     notes: list[str] = []
     constraints: tuple[str, ...] = ()
@@ -59,33 +59,44 @@ def read_environment(text: str, others: Mapping[str, str]) -> tuple[Draft, ...]:
             constraints += inner.constraints
             notes += inner.notes
             continue
-        asked = asked_of_conda(str(entry))
-        if asked is None:
-            notes.append(f"left out: {entry}")
-            continue
-        name, version = asked
-        if name == "pip":
-            continue
-        if name == "python":
-            python = _any_patch(python_range(version or ANY_PYTHON), notes)
-        elif _NOT_PYTHON.fullmatch(name) or _is_library(str(entry)):
-            notes.append(f"left out: {name} is no distribution of a package index (a library or tool of the system)")
-        else:
-            if "|" in str(entry):
-                notes.append(f"of the alternatives in {entry} the last is taken")
-            texts.append(f"{_SPELT.get(name, name)}{version}")
+        texts += asked_of_an_index(str(entry), pythons, notes)
     kept, unusable = settle(texts)
     variables = {str(name): str(value) for name, value in (data.get("variables") or {}).items()}
     return (
         Draft(
             kept,
             name=_name(data),
-            python=python,
+            python=python_of_conda(pythons, notes),
             constraints=constraints,
             variables=variables,
-            notes=(*notes, *unusable, *_channels(data)),
+            notes=(*notes, *unusable, *channels_left(data)),
         ),
     )
+
+
+def asked_of_an_index(entry: str, pythons: list[str], notes: list[str]) -> Iterator[str]:
+    """Yield what a match specification of conda asks a package index for, if that is anything.
+
+    What it says of Python goes to `pythons`, and what no index has to `notes`.
+    """
+    asked = asked_of_conda(entry)
+    if asked is None:
+        notes.append(f"left out: {entry}")
+        return
+    name, version = asked
+    if name == "python":
+        pythons.append(version)
+    elif name != "pip" and (_NOT_PYTHON.fullmatch(name) or _is_library(entry)):
+        notes.append(f"left out: {name} is no distribution of a package index (a library or tool of the system)")
+    elif name != "pip":
+        if "|" in entry:
+            notes.append(f"of the alternatives in {entry} the last is taken")
+        yield f"{_SPELT.get(name, name)}{version}"
+
+
+def python_of_conda(pythons: Iterable[str], notes: list[str]) -> str:
+    """Return the Pythons that all of some specifiers admit; where one names a patch, any of its minor version."""
+    return _any_patch(python_range(",".join(filter(None, pythons)) or ANY_PYTHON), notes)
 
 
 def asked_of_conda(text: str) -> tuple[str, str] | None:
@@ -168,10 +179,11 @@ def _name(data: dict[str, Any]) -> str:
     return "" if name == "base" else name
 
 
-def _channels(data: dict[str, Any]) -> Iterable[str]:
+def channels_left(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the note on channels that are named; the usual ones need none."""
     told = data.get("channels") or []
     named = map(str, told if isinstance(told, list) else [told])
     channels = [each for each in named if each not in {"defaults", "conda-forge"}]
-    return (f"the channels {', '.join(channels)} are not taken over: versions come from package indexes",) * bool(
-        channels
-    )
+    if not channels:
+        return ()
+    return (f"the channels {', '.join(channels)} are not taken over: versions come from package indexes",)

@@ -1,41 +1,36 @@
-"""pyproject.toml (PEP 621, dependency groups, Poetry, setuptools, pdm, tox, hatch) and pylock.toml (PEP 751)."""
+"""pyproject.toml (PEP 621, dependency groups, Poetry, setuptools, pdm, tox, hatch, pixi) and pylock.toml (PEP 751)."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from envmgr.errors import UsageError
 from envmgr.manifest.adopt.draft import ANY_PYTHON, Draft, groups_left, python_range, settle
-from envmgr.manifest.adopt.groups import with_groups
+from envmgr.manifest.adopt.groups import asked_by, with_groups
 from envmgr.manifest.adopt.hatch import environments_of_hatch
 from envmgr.manifest.adopt.pdm import with_pdm
+from envmgr.manifest.adopt.pixi import environments_of_pixi
 from envmgr.manifest.adopt.poetry import indexes_of_poetry, read_poetry
 from envmgr.manifest.adopt.requirements import read_requirements
 from envmgr.manifest.adopt.tox_toml import environments_of_tox
 from envmgr.manifest.adopt.uv_settings import with_settings
 
-_ELSEWHERE = {
-    "pixi": ("dependencies", "pixi's dependencies from conda"),
-}
-"""Tables of other tools with what to call them in a note."""
-
 
 def read_pyproject(text: str, others: Mapping[str, str], wanted: Iterable[str] = ()) -> tuple[Draft, ...]:
-    """Return the draft of a project's dependencies, and those of the environments that tox and hatch have in it.
+    """Return the draft of a project's dependencies, and those of the environments that tox, hatch and pixi have in it.
 
     Its extras and groups are named in notes, not installed, but those that are wanted. Raises UsageError for one of
     these that it does not have.
     """
     data = with_groups(_toml(text, "pyproject.toml"), wanted)
     tools = data.get("tool", {})
-    draft = _of_project(data, others)
-    draft = replace(draft, notes=(*draft.notes, *_of_other_tools(tools)))
+    draft, *more = _with_pixi(data, _of_project(data, others))
     tox = environments_of_tox(tools["tox"], others) if "tox" in tools else ()
     tested = [replace(each, name="-".join(filter(None, ("tox", each.name)))) for each in tox if each.requirements]
-    tested += environments_of_hatch(data, draft)
+    tested += [*more, *environments_of_hatch(data, draft)]
     if not tested:
         return (draft,)
     if not draft.requirements:
@@ -90,10 +85,13 @@ def _dependencies(
     return [], (f"its dependencies are dynamic: only its build backend knows them{where}",)
 
 
-def _of_other_tools(tools: Mapping[str, Any]) -> Iterator[str]:
-    for name, (key, told) in _ELSEWHERE.items():
-        if isinstance(tools.get(name), Mapping) and tools[name].get(key):
-            yield f"not taken over: {told}"
+def _with_pixi(data: Mapping[str, Any], project: Draft) -> tuple[Draft, ...]:
+    """Return the draft of a project as pixi's default environment has it, and those of pixi's others."""
+    pixi = data.get("tool", {}).get("pixi")
+    if not pixi:
+        return (project,)
+    default, *others = environments_of_pixi(pixi, project, lambda name: asked_by(data, name))
+    return (replace(default, name=project.name), *(replace(each, name=f"pixi-{each.name}") for each in others))
 
 
 def read_pylock(text: str) -> tuple[Draft, ...]:

@@ -1,6 +1,7 @@
 """Single lines and settings in the shapes in which people write them: what is taken over, and what is told instead."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -456,3 +457,49 @@ def test_groups_sources_and_overrides_of_pdm():
     assert "left out: torch* of the index own" in draft.notes
     assert "not taken over: the folder of wheels wheels" in draft.notes
     assert not any("pw" in note for note in draft.notes)
+
+
+PIXI = (Path(__file__).parent / "files" / "pixi" / "pixi.toml").read_text()
+
+
+def test_environments_of_pixi_are_what_their_features_add_up_to():
+    default, test, older, lint = adopt("pixi.toml", PIXI, {})
+    shared = (
+        "numpy==1.26.*", "torch>=2.1,<3", "scipy==1.11.*", "keras>=3", "jax[cpu]", "triton==2.1",
+        "tensorflow-metal ; sys_platform == 'darwin' and platform_machine == 'arm64'",
+    )  # fmt: skip
+    assert [each.name for each in (default, test, older, lint)] == ["", "test", "py311", "lint"]
+    assert (default.python, default.requirements) == (">=3.10,<3.13", shared)
+    assert default.variables == {"KERAS_BACKEND": "jax"}
+    assert [(each.name, each.url, each.packages) for each in default.indexes] == [
+        ("own.example-whl-cu121", "https://own.example/whl/cu121", ("triton",))
+    ]
+    assert test.requirements == (*shared, "pytest")
+    assert (older.python, older.requirements) == (">=3.10,<3.13,==3.11.*", (*shared, "pytest"))
+    assert lint.requirements == ("ruff",)
+    told = "\n".join(default.notes)
+    for what in ("cmake is no", "cuda-version is no", "mine comes from", "variable WHERE", "the channels pytorch"):
+        assert what in told
+    assert "pw" not in told
+
+
+def test_a_pixi_file_of_one_environment_gives_its_name():
+    (draft,) = adopt("pixi.toml", '[project]\nname = "one"\n[dependencies]\npython = "3.11"\nnumpy = "*"\n', {})
+    assert (draft.name, draft.python, draft.requirements) == ("one", "==3.11.*", ("numpy",))
+
+
+def test_pixi_in_a_project_adds_to_it_and_takes_its_groups_for_features():
+    text = (
+        PROJECT
+        + 'dependencies = ["six"]\n[dependency-groups]\ntest = ["pytest"]\n[tool.pixi.workspace]\nchannels = []\n'
+        + '[tool.pixi.dependencies]\nscipy = ">=1.10"\n[tool.pixi.environments]\ntest = ["test"]\n'
+    )
+    project, test = adopt("pyproject.toml", text, {})
+    assert (project.name, project.requirements) == ("", ("six", "scipy>=1.10"))
+    assert (test.name, test.requirements) == ("pixi-test", ("six", "scipy>=1.10", "pytest"))
+
+
+@pytest.mark.parametrize("odd", ["dependencies = 3", "environments = [1]", "[target]\nosx = 3"])
+def test_a_pixi_file_of_another_shape_is_told_of(odd):
+    with pytest.raises(UsageError):
+        adopt("pixi.toml", odd, {})
