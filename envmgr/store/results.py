@@ -42,6 +42,7 @@ class FileStore:
     def __init__(self, folder: Path, files: Files) -> None:
         self._folder = folder
         self._files = files
+        self._places: dict[str, Path] = {}
 
     def begin(self, record: RunRecord) -> None:
         """Write the head of a new run; a run of that name must not exist. What killed writers left elsewhere goes."""
@@ -54,7 +55,7 @@ class FileStore:
 
     def append(self, run: str, result: CellResult) -> None:
         """Add one result; one of the same cell and round must not be there. A damaged one is put aside, not lost."""
-        place = self._place(run) / "results" / f"{_checked(result.cell)}-{result.round}.json"
+        place = self._place(run) / f"results/{_checked(result.cell)}-{result.round}.json"
         self._demand(run)
         if self._files.exists(place):
             with self._locked(run):
@@ -126,7 +127,7 @@ class FileStore:
 
     def log_path(self, run: str, cell: str, round_number: int) -> Path:
         """Return where the log of one process of a cell is kept."""
-        return self._place(run) / "logs" / f"{_checked(cell)}-{round_number}.log"
+        return self._place(run) / f"logs/{_checked(cell)}-{round_number}.log"
 
     def lock_path(self, run: str, digest: str) -> Path:
         """Return where a run keeps the lock that one of its envs was built from, by the lock's digest."""
@@ -141,7 +142,9 @@ class FileStore:
                     self._files.sweep(folder)
 
     def _place(self, run: str) -> Path:
-        return self._folder / _checked(run)
+        if run not in self._places:
+            self._places[run] = self._folder / _checked(run)
+        return self._places[run]
 
     def _demand(self, run: str) -> None:
         if not self._files.exists(self._place(run) / _RECORD):

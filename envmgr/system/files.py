@@ -8,11 +8,11 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from envmgr.model.sharing import Sharing
-from envmgr.system import locks
+from envmgr.system import locks, placing
 from envmgr.system.owned import is_held, is_orphan, is_own, owned_name
 from envmgr.system.portrait import lay_out, take_portrait
 from envmgr.system.sharing import detach, digest_of, given_back, places_of_bytecode, ways_to_share
@@ -20,8 +20,6 @@ from envmgr.system.snapshot import facts_of, snapshot
 
 _CLAIM = ".used-by"
 _NOT_TO_BE_WRITTEN = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR})
-_LONGEST = 100
-"""Characters of a name that are kept in the name under which it is written: names have a limit."""
 
 
 class RealFiles:
@@ -29,7 +27,8 @@ class RealFiles:
 
     def __init__(self, scratch_folder: Path) -> None:
         self._scratch_folder = scratch_folder
-        self._swept: set[Path] = set()
+        self._swept: set[str] = set()
+        self._workshops: dict[str, str] = {}
         self._in_use: set[Path] = set()
 
     def read(self, path: Path) -> str | None:
@@ -48,17 +47,17 @@ class RealFiles:
         One that is not durable survives the end of any process, but a loss of power only after `settle`. A device or a
         pipe gets the text; nothing is put in its place.
         """
-        if _is_device(path):
+        if placing.is_device(path):
             path.write_text(text, encoding="utf-8")
             return
         with self._half_made(path) as aside:
-            _fill(aside, text, durable)
-            self.bring(aside, path)
+            placing.fill(aside, text, durable=durable)
+            placing.bring(aside, os.fspath(path))
 
     def add(self, path: Path, text: str, *, durable: bool = True) -> None:
         """Write a file as `write` does where none is; raises FileExistsError where one is, whoever came first."""
         with self._half_made(path) as aside:
-            _fill(aside, text, durable)
+            placing.fill(aside, text, durable=durable)
             try:
                 os.link(aside, path)
             except FileExistsError:
@@ -66,15 +65,15 @@ class RealFiles:
             except OSError:  # a file system without links: whoever comes while another adds waits for that to be done
                 self._bring_alone(aside, path)
 
-    def _bring_alone(self, aside: Path, path: Path) -> None:
+    def _bring_alone(self, aside: str, path: Path) -> None:
         """Bring a file to its place, never over another, with all others of this name kept from doing so meanwhile."""
         name = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]
-        turn = self._workshop(path.parent) / f".adding-{name}.lock"
+        turn = Path(self._workshop(os.fspath(path.parent)), f".adding-{name}.lock")
         try:
             with self.lock(turn):
                 if os.path.lexists(path):
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-                self.bring(aside, path)
+                placing.bring(aside, os.fspath(path))
         finally:
             self.drop_lock(turn)
 
@@ -83,40 +82,37 @@ class RealFiles:
 
         To another file system it is copied, beside its place first.
         """
-        _make_sure_of(target.parent)
-        try:
-            source.replace(target)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            beside = _owned_beside(target.parent, target)
-            try:
-                shutil.copy2(source, beside)
-                beside.replace(target)
-            finally:
-                beside.unlink(missing_ok=True)
+        placing.bring(os.fspath(source), os.fspath(target))
 
     @contextmanager
-    def _half_made(self, path: Path) -> Iterator[Path]:
+    def _half_made(self, path: Path) -> Iterator[str]:
         """Give the place where a file is made before it is brought to its own; what is still there then is removed.
 
         That is in scratch, where the next command finds what a killed one has left, unless it is another file system.
         """
-        _make_sure_of(path.parent)
-        self.sweep(path.parent)
-        aside = _owned_beside(self._workshop(path.parent), path)
+        # Strings: that this is done with paths takes as long as the disk.
+        folder = placing.folder_of(os.fspath(path))
+        placing.make_sure_of(folder)
+        if folder not in self._swept:
+            self.sweep(Path(folder))
+        aside = placing.owned_beside(self._workshop(folder), path.name)
         try:
             yield aside
         finally:
-            aside.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(aside)  # noqa: PTH108
 
-    def _workshop(self, folder: Path) -> Path:
+    def _workshop(self, folder: str) -> str:
+        scratch = os.fspath(self._scratch_folder)
         try:
-            _make_sure_of(self._scratch_folder)
-            near = self._scratch_folder.stat().st_dev == folder.stat().st_dev
+            placing.make_sure_of(scratch)
+            known = self._workshops.get(folder)
+            if known is None:
+                near = os.stat(scratch).st_dev == os.stat(folder).st_dev  # noqa: PTH116
+                known = self._workshops[folder] = scratch if near and os.access(scratch, os.W_OK) else folder
         except OSError:
             return folder
-        return self._scratch_folder if near and os.access(self._scratch_folder, os.W_OK) else folder
+        return known
 
     def settle(self) -> None:
         """Bring to the disk what was written before."""
@@ -125,15 +121,15 @@ class RealFiles:
 
     def sweep(self, folder: Path) -> None:
         """Remove what ended processes left half-made in a folder; a process looks once."""
-        if folder not in self._swept:
-            self._swept.add(folder)
+        if os.fspath(folder) not in self._swept:
+            self._swept.add(os.fspath(folder))
             for path in _entries(folder):
                 if (path.suffix == ".part" or folder == self._scratch_folder) and is_orphan(path.name):
                     self.remove(path)
 
     def _sweep_own(self) -> None:
         """Sweep scratch, and the folders of envmgr's own around it, whoever wrote there."""
-        if self._scratch_folder not in self._swept:
+        if os.fspath(self._scratch_folder) not in self._swept:
             around = self._scratch_folder.parent
             for folder in (self._scratch_folder, around, *_entries(around)):
                 if folder.is_dir() and not folder.is_symlink():
@@ -144,17 +140,17 @@ class RealFiles:
 
         Links inside a folder are followed, so that the copy shares nothing; one that leads nowhere has nothing to copy.
         """
-        _make_sure_of(target.parent)
+        placing.make_sure_of(target.parent)
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
             return
         with self._half_made(target) as aside:
             shutil.copy2(source, aside)
-            self.bring(aside, target)
+            placing.bring(aside, os.fspath(target))
 
     def link(self, source: Path, target: Path) -> None:
         """Make `target` a symbolic link to `source`, replacing what is there."""
-        _make_sure_of(target.parent)
+        placing.make_sure_of(target.parent)
         target.unlink(missing_ok=True)
         target.symlink_to(source)
 
@@ -183,7 +179,7 @@ class RealFiles:
 
     def make_folder(self, path: Path) -> None:
         """Make a folder and those above it; one that is there is left alone."""
-        _make_sure_of(path)
+        placing.make_sure_of(path)
 
     def remove(self, path: Path) -> None:
         """Remove a file, a link (never what it points to) or a whole folder; what is absent is left so."""
@@ -259,7 +255,7 @@ class RealFiles:
 
     def move(self, source: Path, target: Path) -> None:
         """Move a file or folder to a place where nothing is, within a file system."""
-        _make_sure_of(target.parent)
+        placing.make_sure_of(target.parent)
         source.rename(target)
 
     def identity(self, path: Path) -> str:
@@ -284,7 +280,7 @@ class RealFiles:
         Where the cache cannot be written, it is among the system's temporary files: to look at a host needs no cache.
         """
         try:
-            _make_sure_of(self._scratch_folder)
+            placing.make_sure_of(self._scratch_folder)
             self._sweep_own()
             folder = self._scratch_folder / owned_name(purpose)
             folder.mkdir(mode=0o700)
@@ -317,7 +313,7 @@ class RealFiles:
                 if is_orphan(path.name):
                     path.unlink(missing_ok=True)
             own = folder.parent / owned_name(f"{folder.name}{_CLAIM}")
-            _make_sure_of(own.parent)
+            placing.make_sure_of(own.parent)
             own.touch()
             atexit.register(own.unlink, missing_ok=True)
 
@@ -342,33 +338,6 @@ class RealFiles:
     def drop_lock(self, path: Path) -> bool:
         """Remove the file of a lock, and tell so, unless somebody holds it."""
         return locks.drop(path)
-
-
-def _make_sure_of(folder: Path) -> None:
-    """Make a folder and those above it; one that is there is left alone, which is the quick case."""
-    if not os.path.isdir(folder):  # noqa: PTH112 - called for every file that is written
-        folder.mkdir(parents=True, exist_ok=True)
-
-
-def _is_device(path: Path) -> bool:
-    try:
-        kind = path.stat().st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(kind) and not stat.S_ISDIR(kind)
-
-
-def _fill(path: Path, text: str, durable: bool) -> None:
-    with path.open("x", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
-        if durable:
-            stream.flush()
-            os.fsync(stream.fileno())
-
-
-def _owned_beside(folder: Path, path: Path) -> Path:
-    """Return where in a folder a file is half made, under a name that tells whose it is."""
-    return folder / owned_name(f".{path.name[:_LONGEST]}", ".part")
 
 
 def _entries(folder: Path) -> tuple[Path, ...]:

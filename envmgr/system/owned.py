@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import secrets
@@ -58,5 +59,6 @@ def _owner(name: str) -> re.Match[str] | None:
     return _OWNED.search(name)
 
 
+@functools.cache
 def _host() -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname())[:12] or "host"

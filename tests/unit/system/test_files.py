@@ -9,6 +9,7 @@ import pytest
 from filelock import FileLock, Timeout
 
 from envmgr.errors import BuildError
+from envmgr.system import placing
 from envmgr.system.files import RealFiles
 from envmgr.system.owned import owned_name
 
@@ -192,10 +193,11 @@ def test_scratch_sweeps_what_killed_writers_left_in_the_folders_around_it(files,
 
 def test_what_is_written_is_made_in_scratch_where_the_next_one_finds_it(files, tmp_path, monkeypatch):
     """As a kill between the two leaves it: in the user's folder there is nothing."""
-    monkeypatch.setattr(RealFiles, "bring", lambda *_: pytest.fail("killed"))
-    monkeypatch.setattr("pathlib.Path.unlink", lambda *_, **__: None)
-    with pytest.raises(BaseException, match="killed"):
-        files.write(tmp_path / "user" / "one.txt", "half")
+    with monkeypatch.context() as killed:
+        killed.setattr(placing, "bring", lambda *_: pytest.fail("killed"))
+        killed.setattr("os.unlink", lambda _: None)
+        with pytest.raises(BaseException, match="killed"):
+            files.write(tmp_path / "user" / "one.txt", "half")
     assert list((tmp_path / "user").iterdir()) == []
     (left,) = (tmp_path / "scratch").iterdir()
     assert left.read_text() == "half"
