@@ -13,19 +13,6 @@ from envmgr.diagnose.contents import Contents, Distribution
 from envmgr.ports import Files
 
 
-def site_packages(files: Files, prefix: Path) -> tuple[Path, ...]:
-    """Return what lies in the site-packages of an environment; nothing where there is none."""
-    libraries = [path for path in files.list(prefix / "lib") if path.name.startswith("python")]
-    places = [path / "site-packages" for path in libraries] or [prefix / "Lib" / "site-packages"]
-    return tuple(path for place in places for path in files.list(place))
-
-
-def python_in(files: Files, prefix: Path) -> Path | None:
-    """Return the interpreter of a virtual environment or conda prefix, as any system has it, or None."""
-    names = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
-    return next((prefix / name for name in names if files.exists(prefix / name)), None)
-
-
 def read_contents(files: Files, site: Iterable[Path]) -> Contents:
     """Return the distributions among what lies in site-packages, with what each asks for, offers and owns."""
     found = []

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_version
 
 from envmgr.app.building import BUILDS_AT_ONCE, Builder, BuildWishes, Built
 from envmgr.app.hand import pick_one
 from envmgr.app.hosting import facts_here, pythons_here
+from envmgr.app.installed import resolved_in, site_packages
 from envmgr.app.probing import ask_keras, list_devices, try_device
 from envmgr.app.sharing import untouched
 from envmgr.app.silent_failures import device_check, finding_on, static_checks
@@ -130,8 +132,10 @@ def _told(workplace: Workplace, facts: HostFacts, label: str, make: Callable[[],
     """Return what came of a build: the env with what it warns of, or why there is none."""
     try:
         built = make()
-        quick = (*_quick_checks(built), _machine_check(built, facts))
-        checks = checks_of(workplace, built, facts) if built.fresh else quick
+        if built.fresh:
+            checks = checks_of(workplace, built, facts)
+        else:
+            checks = (*_quick_checks(built), *_glance(workplace, built), _machine_check(built, facts))
     except EnvmgrError as error:
         states = error.states if isinstance(error, HistoryError) else ()
         failure = Failure(error.code, error.what, error.why, error.hint, error.exit_code)
@@ -217,6 +221,37 @@ def _quick_checks(built: Built) -> tuple[Check, ...]:
         for sentence in invariants(built.env.resolved)
     )
     return (*apart, *static_checks(built))
+
+
+def _glance(workplace: Workplace, built: Built) -> tuple[Check, ...]:
+    """Return the distributions that have come, gone or changed by somebody's hand since an env was built.
+
+    One folder is looked at, no file: what is missing or changed within a distribution, `verify` alone finds.
+    """
+    if built.lock is None:
+        return ()
+    before = built.env.resolved
+    now = resolved_in(site_packages(workplace.files, Path(built.env.path)))
+    changed = [name for name in sorted(before.keys() | now.keys()) if not _is_same(before.get(name), now.get(name))]
+    hint = REBUILD.replace("NAME", built.target.label)
+    return tuple(
+        Check(
+            name="installed",
+            passed=False,
+            subject=name,
+            wanted=before.get(name, "nothing: it was not there when this was built"),
+            found=now.get(name, "nothing"),
+            hint=hint,
+        )
+        for name in changed
+    )
+
+
+def _is_same(before: str | None, now: str | None) -> bool:
+    """Tell whether two versions, of which names of files have their own spelling, are one."""
+    if before is None or now is None:
+        return before == now
+    return canonicalize_version(before) == canonicalize_version(now)
 
 
 def _machine_check(built: Built, facts: HostFacts) -> Check:

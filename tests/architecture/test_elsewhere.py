@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "envmgr"
-PLACES = {"env/content.py", "app/contents.py"}
+PLACES = {"env/content.py", "app/installed.py"}
 """Where it stands how systems lay out an environment."""
 
 WITHOUT_POSIX = """

@@ -328,3 +328,21 @@ def test_an_environment_in_use_is_not_taken_away_to_be_built_again(project):
     assert refused.returncode == 3
     assert "is in use" in refused.stdout
     assert project.run("build", "one", "--again").returncode == 0
+
+
+def test_what_somebody_has_installed_or_removed_by_hand_is_told_by_the_next_build(project):
+    project.run("build", "one")
+    assert "warning" not in project.run("build", "one").stdout
+    env = Path(project.json("build", "one")[1]["data"]["builds"][0]["path"])
+    (info,) = env.rglob("base-1.5.dist-info")
+    (info.parent / "alien-3.0.dist-info").mkdir()
+    told = project.run("build", "one")
+    assert told.returncode == 0
+    assert "installed alien: wanted nothing: it was not there when this was built; found 3.0" in told.stdout
+    assert project.run("build", "one", "--strict").returncode == 1
+    info.rename(info.with_name("base-1.4.dist-info"))
+    for _ in range(2):  # the second is remembered
+        assert "installed base: wanted 1.5; found 1.4" in project.run("build", "one").stdout
+    assert "`envmgr build one --again`" in project.run("build", "one").stdout
+    assert "warning" not in project.run("build", "one", "--again").stdout
+    assert "warning" not in project.run("build", "one").stdout

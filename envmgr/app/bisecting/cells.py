@@ -11,9 +11,9 @@ from typing import Any
 from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Standing, revisions_of
 from envmgr.app.building import Builder, BuildWishes, Built
-from envmgr.app.contents import site_packages
 from envmgr.app.guarding import GuardedEnvs
 from envmgr.app.hosting import true_settings
+from envmgr.app.installed import site_packages
 from envmgr.app.judging import judged_cells
 from envmgr.app.locking import LockMaker
 from envmgr.app.matrix import measure_run, refusal_for

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
-from envmgr.app.contents import site_packages
 from envmgr.app.diagnosing.standing import Own
 from envmgr.app.experiments.laboratory import Laboratory
+from envmgr.app.installed import site_packages
 from envmgr.diagnose.damage import Damage, Owned, damages
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.reading import Reading

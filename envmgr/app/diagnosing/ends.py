@@ -8,9 +8,10 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from envmgr.app.contents import read_contents, site_packages
+from envmgr.app.contents import read_contents
 from envmgr.app.days import day_of
 from envmgr.app.diagnosing.cells import pinned_world
+from envmgr.app.installed import site_packages
 from envmgr.app.runs import stored_run
 from envmgr.app.workplace import Workplace
 from envmgr.diagnose.changes import pinned

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from envmgr.app.contents import read_contents, site_packages
+from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.damage import damage_of, prove
 from envmgr.app.diagnosing.diagnose import Diagnosis, Place, Question
 from envmgr.app.diagnosing.standing import Own
 from envmgr.app.experiments.variables import steered_installers
+from envmgr.app.installed import site_packages
 from envmgr.diagnose.damage import as_cause
 from envmgr.diagnose.evidence import evidence
 from envmgr.diagnose.observation import Observation

@@ -11,7 +11,8 @@ from typing import Any
 from packaging.tags import platform_tags
 from packaging.utils import canonicalize_name
 
-from envmgr.app.contents import python_in, read_contents, site_packages
+from envmgr.app.contents import read_contents
+from envmgr.app.installed import python_in, site_packages
 from envmgr.diagnose.standing import Installed, Standing
 from envmgr.errors import HostError
 from envmgr.ports import Files, Process, ProcessRequest

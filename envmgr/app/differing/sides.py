@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from pydantic import ValidationError
 
 from envmgr.app.building import Built
-from envmgr.app.contents import python_in, site_packages
+from envmgr.app.installed import python_in, site_packages
 from envmgr.app.past import lock_in_run
 from envmgr.app.probing import selection_of
 from envmgr.app.workplace import Workplace

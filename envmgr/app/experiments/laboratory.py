@@ -10,15 +10,13 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
 from envmgr.app.confining import LONGEST_TEMPORARY
-from envmgr.app.contents import site_packages
 from envmgr.app.experiments.commands import Bench, Call, build_key, calls, lists_of, phase_of_build
 from envmgr.app.experiments.downloads import Download, download_of
 from envmgr.app.experiments.lacking import lack_of_machine
 from envmgr.app.experiments.places import Snapshot, lay_out
 from envmgr.app.experiments.variables import build_environment, caches, probe_environment
+from envmgr.app.installed import resolved_in, site_packages
 from envmgr.diagnose.observation import Observation, phase_of_probe
 from envmgr.diagnose.releases import Target
 from envmgr.env.guard import bytecode_of, changes_between
@@ -180,12 +178,7 @@ class Laboratory:
 
     def resolved(self, built: Built) -> dict[str, str]:
         """Return what is installed there: versions by normalised name."""
-        found: dict[str, str] = {}
-        for path in self.site_packages(built.folder):
-            match = re.fullmatch(r"(?P<name>.+?)-(?P<version>[^-]+)\.(dist|egg)-info", path.name)
-            if match:
-                found[canonicalize_name(match["name"])] = match["version"]
-        return found
+        return resolved_in(self.site_packages(built.folder))
 
     def site_packages(self, folder: Path) -> tuple[Path, ...]:
         """Return what lies in the site-packages of an environment built in a folder."""
