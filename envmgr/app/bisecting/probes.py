@@ -10,10 +10,12 @@ from pathlib import Path
 from envmgr.app.bisecting.bisect import Likely
 from envmgr.app.bisecting.lines import Spot
 from envmgr.app.bisecting.standing import Bounds, Standing, revisions_of
-from envmgr.app.diagnosing.diagnose import Place, minds_time
+from envmgr.app.diagnosing.diagnose import minds_time
 from envmgr.app.experiments.crew import Crew, Job
-from envmgr.app.experiments.laboratory import Built, Laboratory
+from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import named_places, take_snapshot
+from envmgr.app.experiments.standpoint import Place
+from envmgr.app.experiments.workshop import Built
 from envmgr.diagnose.observation import Observation
 from envmgr.diagnose.reading import telling_lines
 from envmgr.model.bisection import Trial

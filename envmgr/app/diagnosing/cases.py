@@ -11,10 +11,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envmgr.app.diagnosing.apply import applied
-from envmgr.app.diagnosing.diagnose import MOST_AT_ONCE, MOST_BYTES, Place, Question, diagnose
+from envmgr.app.diagnosing.diagnose import MOST_AT_ONCE, MOST_BYTES, Question, diagnose
 from envmgr.app.diagnosing.foreign_log import diagnose_log
 from envmgr.app.diagnosing.origin import own_at, world_from
 from envmgr.app.diagnosing.own import diagnose_own
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.hosting import facts_here
 from envmgr.app.locking import read_lock
 from envmgr.app.passwords import web_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import envmgr.cell
 from envmgr.app.diagnosing.cases import place_here, world_for
-from envmgr.app.diagnosing.diagnose import Place
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.hosting import true_settings
 from envmgr.app.judging import judged_cells
 from envmgr.app.laying import lay_data

@@ -11,10 +11,10 @@ from packaging.tags import platform_tags
 
 from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.surroundings import look_around
-from envmgr.app.experiments.commands import Bench
 from envmgr.app.experiments.crew import Crew, Job
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import named_places, take_snapshot
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.experiments.variables import in_project
 from envmgr.app.releases_of_index import Releases, default_index
 from envmgr.diagnose import invariants, verdict
@@ -27,9 +27,8 @@ from envmgr.diagnose.outlook import foresee
 from envmgr.diagnose.refine import Refined, Refinement
 from envmgr.diagnose.search import Hope, Journal, Search, Solution, key_of
 from envmgr.diagnose.situation import HostBrief, Situation, Sources, Surroundings
-from envmgr.errors import HostError
 from envmgr.model.finding import Experiment, Finding, World
-from envmgr.ports import Clock, Event, Files, Listener, Process, StoppableProcess, Web
+from envmgr.ports import Event, Process
 
 MOST_AT_ONCE = 4
 """How many experiments are carried out at a time at most unless the user says otherwise: one a processor."""
@@ -65,56 +64,6 @@ class Question:
     blind: bool = False
     most_bytes: int | None = MOST_BYTES
     locked: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the user stands, and the means to work with.
-
-    `confines` tells that the system can keep probes from writing about, `project` what manifests call `{project}`;
-    `hands` is how many experiments may be carried out at a time, 1: one after the other, none before it is asked for.
-    """
-
-    environment: Mapping[str, str]
-    home: Path
-    folder: Path
-    uv: Path
-    interpreters: Mapping[str, Path]
-    system: str
-    machine: str
-    accelerators: tuple[str, ...]
-    process: StoppableProcess
-    files: Files
-    clock: Clock
-    web: Web
-    listener: Listener
-    confines: bool = False
-    project: Path | None = None
-    hands: int = 2
-
-    def bench(
-        self, probe: tuple[str, ...] = (), given: Mapping[str, str] | None = None, budget: float = 300.0
-    ) -> Bench:
-        """Return what experiments of this place start from; `budget` is in seconds."""
-        return Bench(
-            uv=self.uv,
-            environment=self.environment,
-            given=given or {},
-            home=self.home,
-            folder=self.folder,
-            interpreters=self.interpreters,
-            probe=probe,
-            budget=budget,
-            confines=self.confines,
-            project=self.project,
-            system=self.system,
-        )
-
-    def demand(self, python: str) -> None:
-        """Raise HostError where a Python is not here."""
-        if python not in self.interpreters:
-            known = ", ".join(sorted(self.interpreters))
-            raise HostError(f"there is no Python {python} here", f"found: {known}", f"envmgr python install {python}")
 
 
 def diagnose(question: Question, place: Place) -> Finding | None:

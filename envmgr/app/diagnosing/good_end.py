@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from envmgr.app.contents import read_contents
-from envmgr.app.diagnosing.diagnose import Place
 from envmgr.app.experiments.commands import build_key
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import named_places, take_snapshot
+from envmgr.app.experiments.standpoint import Place
 from envmgr.diagnose.changes import Change
 from envmgr.diagnose.contents import Contents
 from envmgr.diagnose.hunt import Ends, Hunt, Means, Probe, Searched

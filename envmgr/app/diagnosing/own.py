@@ -7,8 +7,9 @@ from pathlib import Path
 
 from envmgr.app.contents import read_contents
 from envmgr.app.diagnosing.damage import damage_of, prove
-from envmgr.app.diagnosing.diagnose import Diagnosis, Place, Question
+from envmgr.app.diagnosing.diagnose import Diagnosis, Question
 from envmgr.app.diagnosing.standing import Own
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.experiments.variables import steered_installers
 from envmgr.app.installed import site_packages
 from envmgr.diagnose.damage import as_cause

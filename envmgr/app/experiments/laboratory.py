@@ -6,52 +6,25 @@ import copy
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from envmgr.app.confining import LONGEST_TEMPORARY
-from envmgr.app.experiments.commands import Bench, Call, build_key, calls, lists_of, phase_of_build
-from envmgr.app.experiments.downloads import Download, download_of
+from envmgr.app.experiments.commands import Bench, build_key
 from envmgr.app.experiments.lacking import lack_of_machine
 from envmgr.app.experiments.places import Snapshot, lay_out
-from envmgr.app.experiments.variables import build_environment, caches, probe_environment
+from envmgr.app.experiments.variables import caches, probe_environment
+from envmgr.app.experiments.workshop import Built, Memory, Workshop, ran_short
 from envmgr.app.installed import resolved_in, site_packages
 from envmgr.diagnose.observation import Observation, phase_of_probe
-from envmgr.diagnose.releases import Target
 from envmgr.env.guard import bytecode_of, changes_between
 from envmgr.model.finding import Variables, World
 from envmgr.model.outcome import Phase
 from envmgr.ports import Clock, Completed, Files, Process, ProcessRequest
 
-_BUILD_SECONDS = 900.0
 _PROBE_SECONDS = 300.0
-_KILL = 9
-_NO_MEMORY = re.compile(r"out of memory|cannot allocate memory|MemoryError|bad_alloc|RESOURCE_EXHAUSTED", re.IGNORECASE)
-_FAILED_BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][A-Za-z0-9._-]*)(?:==|`| @)")
 _DENIED = re.compile(r"permission denied|operation not permitted|PermissionError|EACCES", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """An environment that was built, or how far it came: `text` is what the installer said.
-
-    `own` tells that its files are copies: it may be written to without a trace in the installer's cache, from which
-    others get theirs. `refused` says why it was not built, `short` that the machine may have had too little for it.
-    """
-
-    folder: Path
-    phase: Phase | None = None
-    text: str = ""
-    step: int = 0
-    own: bool = False
-    refused: str = ""
-    short: bool = False
-
-    @property
-    def venv(self) -> Path:
-        """The environment itself."""
-        return self.folder / "venv"
 
 
 @dataclass(slots=True)
@@ -60,9 +33,8 @@ class _Shelf:
 
     built: dict[str, Built] = field(default_factory=dict)
     locks: dict[str, threading.Lock] = field(default_factory=dict)
-    rebuilt: set[str] = field(default_factory=set)
-    turns: threading.Lock = field(default_factory=threading.Lock)
     guard: threading.Lock = field(default_factory=threading.Lock)
+    memory: Memory = field(default_factory=Memory)
     count: int = 0
 
 
@@ -135,7 +107,7 @@ class Laboratory:
         seen = self._seen(phase, text, resolved, seconds, built, completed)
         if not in_place:
             lack = lack_of_machine(text)
-            seen = replace(seen, refused=lack, short=bool(lack) or _ran_short(completed))
+            seen = replace(seen, refused=lack, short=bool(lack) or ran_short(completed))
         return seen, not built.own and _DENIED.search(text) is not None
 
     def observe_standing(self, world: World, prefix: Path, python: Path) -> Observation:
@@ -249,6 +221,10 @@ class Laboratory:
                     self._forget(key)
             yield there
 
+    def _build(self, world: World, *, own: bool, limited: bool) -> Built:
+        workshop = Workshop(self.bench, self._process, self._files, self._snapshot, self._shelf.memory)
+        return workshop.build(world, self._room / f"env-{self._number()}", own=own, limited=limited)
+
     def _forget(self, key: str) -> None:
         """Never use an environment again that a probe has changed, or one that was not built for want of room."""
         self._shelf.built.pop(key, None)
@@ -258,68 +234,8 @@ class Laboratory:
             self._shelf.count += 1
             return self._shelf.count
 
-    def _build(self, world: World, *, own: bool, limited: bool) -> Built:
-        folder = self._room / f"env-{self._number()}"
-        lay_out(self._files, self._snapshot, world.files, folder)
-        environment = build_environment(self.bench, world, folder / "home", folder / "venv")
-        environment["UV_LINK_MODE"] = "copy" if own else "hardlink"
-        interpreter = self.bench.interpreters.get(world.python)
-        if interpreter is None:
-            return Built(folder, Phase.INTERPRETER, f"no Python {world.python} here")
-        for name, text in lists_of(world).items():
-            self._files.write(folder / f"{name}.txt", text)
-        for call in calls(world, self.bench, folder, interpreter):
-            refused = self._too_large(call, world, folder, environment) if limited else ""
-            if refused:
-                return Built(folder, Phase.DOWNLOAD, refused, call.step, refused=refused)
-            again = self._again(call.argv)
-            argv, seconds = (*call.argv, *again), min(_BUILD_SECONDS, self.bench.budget)
-            with self._shelf.turns if again else nullcontext():  # what another builds meanwhile counts as fresh
-                completed = self._process.run(ProcessRequest(argv, folder, environment, timeout=seconds))
-            if not completed.good:
-                text = completed.stdout + "\n" + completed.stderr
-                self._shelf.rebuilt.update(_FAILED_BUILD.findall(text))
-                lack = lack_of_machine(text) if limited else ""
-                return Built(
-                    folder,
-                    call.phase or phase_of_build(text),
-                    text,
-                    call.step,
-                    refused=lack,
-                    short=bool(lack) or _ran_short(completed),
-                )
-        return Built(folder, own=own)
-
-    def _too_large(self, call: Call, world: World, folder: Path, environment: dict[str, str]) -> str:
-        """Return why a command is not run for what it would download; empty if it may be, or if none can tell."""
-        limit = self.bench.most_bytes
-        if limit is None or not call.trial:
-            return ""
-        request = ProcessRequest(call.trial, folder, environment, timeout=min(_BUILD_SECONDS, self.bench.budget))
-        tried = self._process.run(request)
-        if not tried.good:
-            return ""
-        by_uv = call.argv[0] == str(self.bench.uv)
-        cache = Path(environment["UV_CACHE_DIR"]) if by_uv else None
-        minor = ".".join(world.python.split(".")[:2])
-        target = Target(minor, self.bench.platforms)
-        found: Download = download_of(tried.stdout + tried.stderr, cache, target, self.bench.releases, self._files)
-        return found.sentence(limit) if found.total > limit else ""
-
-    def _again(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        """Have built again what failed to build once: uv's cache does not tell with which tools it was built."""
-        if argv[1:3] != ("pip", "install"):
-            return ()
-        return tuple(word for name in sorted(self._shelf.rebuilt) for word in ("--refresh-package", name))
-
     def _neutral(self, text: str, venv: Path, folder: Path | None = None) -> str:
         """Return a text in which the experiment's places have names that do not differ between experiments."""
         text = re.sub(rf"{re.escape(str(self._room))}/place-\d+", "", text)
         text = text.replace(str(venv), "{venv}")
         return text.replace(str(folder), "") if folder else text
-
-
-def _ran_short(completed: Completed) -> bool:
-    """Tell whether a process was ended for its time, or failed as one does that gets too little memory."""
-    said = completed.stdout + completed.stderr
-    return completed.timed_out or completed.signal == _KILL or _NO_MEMORY.search(said) is not None

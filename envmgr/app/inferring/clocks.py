@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from packaging.utils import canonicalize_name
 
-from envmgr.app.diagnosing.diagnose import Place
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.inferring.offers import Offers
 from envmgr.app.inferring.reading import Reading, clocks_of
 from envmgr.diagnose.knowledge import python_released

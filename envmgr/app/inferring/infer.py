@@ -10,10 +10,11 @@ from pathlib import Path
 from packaging.tags import platform_tags
 
 from envmgr.app.diagnosing.cases import place_here
-from envmgr.app.diagnosing.diagnose import Place, Question, diagnose
+from envmgr.app.diagnosing.diagnose import Question, diagnose
 from envmgr.app.experiments.commands import source_arguments
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import Snapshot
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.experiments.variables import caches
 from envmgr.app.hosting import facts_here
 from envmgr.app.inferring.clocks import days_of, read_clocks

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from envmgr.app.diagnosing.diagnose import Place
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.inferring.quest import number_of
 from envmgr.app.inferring.reading import Reading
 from envmgr.diagnose.knowledge import in_standard_library, last_python_with

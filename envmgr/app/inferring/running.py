@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from envmgr.app.diagnosing.diagnose import Place
 from envmgr.app.experiments.laboratory import Laboratory
 from envmgr.app.experiments.places import take_snapshot
+from envmgr.app.experiments.standpoint import Place
 from envmgr.app.experiments.variables import probe_environment
 from envmgr.app.inferring.quest import Attempt
 from envmgr.app.inferring.reading import Script

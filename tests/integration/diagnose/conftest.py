@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-from envmgr.app.diagnosing.diagnose import Place, Question, diagnose
+from envmgr.app.diagnosing.diagnose import Question, diagnose
+from envmgr.app.experiments.standpoint import Place
 from envmgr.model.finding import World
 from envmgr.ports import Listener
 from envmgr.system.clock import RealClock
