@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from envmgr.ports import Files
 
-_INFO = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.(dist|egg)-info")
+_INFO = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)(-py[\d.]+)?\.(dist|egg)-info")
 
 
 def site_packages(files: Files, prefix: Path) -> tuple[Path, ...]:
@@ -27,7 +27,11 @@ def python_in(files: Files, prefix: Path) -> Path | None:
 
 
 def resolved_in(site: Iterable[Path]) -> dict[str, str]:
-    """Return versions by normalised name, as the names of what lies in site-packages tell them."""
+    """Return versions by normalised name, as the names of what lies in site-packages tell them.
+
+    >>> resolved_in([Path("Keras_Applications-1.0.8.dist-info"), Path("enum34-1.1-py3.6.egg-info"), Path("six.py")])
+    {'keras-applications': '1.0.8', 'enum34': '1.1'}
+    """
     found: dict[str, str] = {}
     for path in site:
         match = _INFO.fullmatch(path.name)
