@@ -115,8 +115,8 @@ def _compared(found: Outputs, wanted: Sequence[_Wanted], reference: Cell, tolera
 def scale_of(numbers: Sequence[float]) -> float:
     """Return what deviations from a reference tensor are measured in: its root mean square, or 1 if all are zero.
 
-    >>> scale_of([3.0, -3.0]), scale_of([0.0, 0.0]), scale_of([])
-    (3.0, 1.0, 1.0)
+    >>> scale_of([2.0, -2.0]), scale_of([0.0, 0.0]), scale_of([])
+    (2.0, 1.0, 1.0)
     """
     finite = [number for number in numbers if math.isfinite(number)]
     scale = math.hypot(*finite) / math.sqrt(len(finite)) if finite else 0.0

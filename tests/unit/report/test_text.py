@@ -1,16 +1,9 @@
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envmgr.report import markdown, text
+from envmgr.report import text
 from envmgr.report.look import look_for
-
-
-@pytest.mark.parametrize("module", [text, markdown])
-def test_examples(module):
-    assert doctest.testmod(module).failed == 0
 
 
 @given(st.text())
