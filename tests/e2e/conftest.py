@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 THIS_PYTHON = ".".join(str(part) for part in sys.version_info[:2])
+TESTERS_OWN = ("PIP_", "UV_", "PYTHON", "ENVMGR_", "KERAS_", "PLAIDML_")
+"""How variables begin that decide what envmgr does; the last three also where a fixture is made before a test's own."""
 
 RUNNER = """\
 # /// script
@@ -95,9 +98,7 @@ class Project:
         self.home.mkdir()
         (root / "manifests" / "matrices").mkdir(parents=True)
         (root / "runners").mkdir()
-        self.environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_", "PYTHON"))
-        }
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(TESTERS_OWN)}
         self.environment |= {
             "HOME": str(self.home),
             "ENVMGR_CACHE_DIR": str(root.parent / "cache"),
@@ -161,9 +162,9 @@ class Project:
         return done.returncode, json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
 
 
-@pytest.fixture
-def index(tmp_path):
-    made = Index(tmp_path / "index")
+def filled_index(folder):
+    """An index of two versions of `demo` and what they need."""
+    made = Index(folder)
     for version in ("1.0", "2.0"):
         answer = 42 if version == "1.0" else 43
         made.add("demo", version, {"demo.py": f"__version__ = {version!r}\nANSWER = {answer}\n"}, ["base>=1"])
@@ -171,13 +172,60 @@ def index(tmp_path):
     return made
 
 
-@pytest.fixture
-def project(tmp_path, index):
-    root = tmp_path / "project"
+def small_project(root, index):
+    """A project of one manifest and one runner."""
     root.mkdir()
     made = Project(root, index)
     made.write("runners/answer.py", RUNNER)
     made.manifest("one")
+    return made
+
+
+@pytest.fixture(scope="session")
+def acquainted(tmp_path_factory):
+    """A cache from which all is taken but what it knows of this machine's Pythons, asked in one build from nothing.
+
+    Each test would ask them all again, which takes a third of its first build and finds the same.
+    """
+    folder = tmp_path_factory.mktemp("acquainted")
+    made = small_project(folder / "project", filled_index(folder / "index"))
+    done = made.run("build", "one")
+    assert done.returncode == 0, done.stderr
+    cache = Path(made.environment["ENVMGR_CACHE_DIR"])
+    for place in cache.iterdir():
+        if place.name in {"interpreters.json", "virtualenv"}:
+            continue
+        if place.is_dir():
+            shutil.rmtree(place)
+        else:
+            place.unlink()
+    return cache
+
+
+@pytest.fixture
+def index(tmp_path):
+    return filled_index(tmp_path / "index")
+
+
+def acquainted_project(folder, index, acquainted):
+    """A small project whose cache knows this machine's Pythons."""
+    made = small_project(folder / "project", index)
+    shutil.copytree(acquainted, made.environment["ENVMGR_CACHE_DIR"], symlinks=True)
+    return made
+
+
+@pytest.fixture
+def project(tmp_path, index, acquainted):
+    return acquainted_project(tmp_path, index, acquainted)
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory, acquainted):
+    """A project of which `one` is built, for all tests of a module that change nothing in it."""
+    folder = tmp_path_factory.mktemp("standing")
+    made = acquainted_project(folder, filled_index(folder / "index"), acquainted)
+    done = made.run("build", "one")
+    assert done.returncode == 0, done.stderr
     return made
 
 

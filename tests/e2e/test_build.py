@@ -98,14 +98,15 @@ def test_one_that_fails_does_not_stop_the_others(project):
 
 
 def test_an_index_that_does_not_answer_is_named(project):
-    code, answer = project.json("build", "one", UV_DEFAULT_INDEX="http://127.0.0.1:9/simple")
+    code, answer = project.json("build", "one", UV_DEFAULT_INDEX="http://127.0.0.1:9/simple", UV_HTTP_RETRIES="0")
     assert code == 3
     failure = answer["data"]["builds"][0]["failure"]
     assert "127.0.0.1:9" in json.dumps(failure)
 
 
 def test_credentials_of_an_index_are_never_shown(project):
-    done = project.run("build", "one", UV_DEFAULT_INDEX="http://user:s3cr3t@127.0.0.1:9/simple")
+    address = "http://user:s3cr3t@127.0.0.1:9/simple"
+    done = project.run("build", "one", UV_DEFAULT_INDEX=address, UV_HTTP_RETRIES="0")
     assert done.returncode == 3
     assert "s3cr3t" not in done.stdout + done.stderr
     for path in project.root.parent.rglob("*"):

@@ -31,20 +31,19 @@ def by_hand(*command):
     return (sys.executable, "-m", "envmgr", "run", "one", "--", *command)
 
 
-def test_words_input_and_exit_code_are_those_of_the_command(project):
-    project.run("build", "one")
+def test_words_input_and_exit_code_are_those_of_the_command(standing):
     code = "import sys; print(sys.argv[1:], sys.stdin.read()); sys.exit(7)"
     done = subprocess.run(
         [sys.executable, "-m", "envmgr", "run", "one", "--", "python", "-c", code, "a b", "--json", "--timings"],
-        cwd=project.root, env=project.environment, input="typed", capture_output=True, text=True, check=False,
+        cwd=standing.root, env=standing.environment, input="typed", capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (7, "['a b', '--json', '--timings'] typed\n")
 
 
-def test_whoever_waits_sees_how_the_command_ended_and_json_tells_it_as_shells_do(project):
+def test_whoever_waits_sees_how_the_command_ended_and_json_tells_it_as_shells_do(standing):
     code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
-    assert project.run("run", "one", "--", "python", "-c", code).returncode == -signal.SIGKILL
-    told, answer = project.json("run", "one", "--json", "--", "python", "-c", code)
+    assert standing.run("run", "one", "--", "python", "-c", code).returncode == -signal.SIGKILL
+    told, answer = standing.json("run", "one", "--json", "--", "python", "-c", code)
     assert (told, answer["data"]) == (128 + signal.SIGKILL, {"exit_code": 128 + signal.SIGKILL})
 
 
@@ -56,21 +55,19 @@ def test_no_process_of_envmgr_is_left_beside_the_command(project):
             assert running.communicate()[0] == f"{running.pid}\n"
 
 
-def test_a_reader_that_goes_away_ends_the_command(project):
-    project.run("build", "one")
+def test_a_reader_that_goes_away_ends_the_command(standing):
     done = subprocess.run(
         ["bash", "-c", '"$@" | head -1; echo ${PIPESTATUS[0]}', "bash", *by_hand("yes")],
-        cwd=project.root, env=project.environment, capture_output=True, text=True, timeout=60, check=True,
+        cwd=standing.root, env=standing.environment, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert done.stdout == f"y\n{128 + signal.SIGPIPE}\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_request_to_end_reaches_the_command_and_its_exit_code_is_kept(project, number):
-    project.run("build", "one")
+def test_a_request_to_end_reaches_the_command_and_its_exit_code_is_kept(standing, number):
     with subprocess.Popen(
         [sys.executable, "-m", "envmgr", "run", "one", "--", "python", "-c", LISTENING],
-        cwd=project.root, env=project.environment, stdout=subprocess.PIPE, text=True,
+        cwd=standing.root, env=standing.environment, stdout=subprocess.PIPE, text=True,
     ) as running:  # fmt: skip
         assert running.stdout.readline() == "ready\n"
         running.send_signal(number)
@@ -106,9 +103,8 @@ def shown_until(main, word):
 NEVER = b"\0 never"
 
 
-def test_ctrl_c_in_a_terminal_is_the_commands_alone(project):
-    project.run("build", "one")
-    with on_a_terminal(project, *by_hand("python", "-c", LISTENING)) as (running, main):
+def test_ctrl_c_in_a_terminal_is_the_commands_alone(standing):
+    with on_a_terminal(standing, *by_hand("python", "-c", LISTENING)) as (running, main):
         shown = shown_until(main, b"ready")
         os.write(main, b"\x03")
         shown += shown_until(main, NEVER)
@@ -117,11 +113,10 @@ def test_ctrl_c_in_a_terminal_is_the_commands_alone(project):
     assert b"interrupted" not in shown
 
 
-def test_a_loop_of_the_shell_ends_with_the_command_that_ctrl_c_ended(project):
-    project.run("build", "one")
+def test_a_loop_of_the_shell_ends_with_the_command_that_ctrl_c_ended(standing):
     code = "import time; print('re' + 'ady', flush=True); time.sleep(60)"
     loop = 'for number in 1 2; do "$@"; echo "went on"; done'
-    with on_a_terminal(project, "bash", "-c", loop, "bash", *by_hand("python", "-c", code)) as (running, main):
+    with on_a_terminal(standing, "bash", "-c", loop, "bash", *by_hand("python", "-c", code)) as (running, main):
         shown_until(main, b"ready")
         os.write(main, b"\x03")
         shown = shown_until(main, NEVER)
@@ -141,11 +136,11 @@ def test_the_terminal_is_the_commands_own_from_its_first_character_to_its_last(p
         assert shown.endswith(b"begun-ended"), shown
 
 
-def test_a_command_has_the_callers_programs_but_not_those_of_the_venv_the_caller_is_in(project, tmp_path):
+def test_a_command_has_the_callers_programs_but_not_those_of_the_venv_the_caller_is_in(standing, tmp_path):
     venv = tmp_path / "venv"
     given = {"VIRTUAL_ENV": str(venv), "PATH": f"{venv}/bin:{tmp_path}/tools:{os.environ['PATH']}", "EDITOR": "ed"}
     code = "import json, os; print(json.dumps(dict(os.environ)))"
-    done = project.run(
+    done = standing.run(
         "run", "one", "--", "python", "-c", code, **given, PYTHONPATH="/elsewhere", CONDA_PREFIX="/conda"
     )
     found = json.loads(done.stdout)
@@ -171,13 +166,12 @@ def test_envmgr_within_an_environment_has_the_callers_caches_and_indexes(project
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "sh"])
-def test_every_shell_shows_where_one_is_and_nothing_is_asked(project, shell):
+def test_every_shell_shows_where_one_is_and_nothing_is_asked(standing, shell):
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not installed here")
-    project.run("build", "one")
     command = (sys.executable, "-m", "envmgr", "shell", "one")
-    with on_a_terminal(project, *command, SHELL=program, TERM="xterm") as (running, main):
+    with on_a_terminal(standing, *command, SHELL=program, TERM="xterm") as (running, main):
         shown = shown_until(main, b"(one) ")
         os.write(main, b"python -c 'import demo; print(demo.ANSWER + 1)'\n")
         shown += shown_until(main, b"43")
@@ -186,19 +180,18 @@ def test_every_shell_shows_where_one_is_and_nothing_is_asked(project, shell):
         assert running.wait(timeout=60) == 7, shown
 
 
-def test_a_program_of_another_python_is_told_of_before_it_runs(project, tmp_path):
+def test_a_program_of_another_python_is_told_of_before_it_runs(standing, tmp_path):
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, first in (("pytest", sys.executable), ("mine", "/usr/bin/env python"), ("plain", "/bin/sh")):
         (programs / name).write_text(f"#!{first}\n")
         (programs / name).chmod(0o755)
-    path = {"PATH": f"{programs}:{project.environment['PATH']}"}
-    project.run("run", "one", "--", "ls")
-    told = project.run("run", "one", "--", "pytest", **path)
+    path = {"PATH": f"{programs}:{standing.environment['PATH']}"}
+    told = standing.run("run", "one", "--", "pytest", **path)
     assert told.returncode == 0
     assert told.stderr.count("\n") == 1
     assert f"one has no program pytest; this is {programs / 'pytest'}" in told.stderr.replace("warning ", "")
     assert told.stdout == ""
     for command in (["mine"], ["plain"], ["ls"], ["python", "-c", ""], [str(programs / "pytest")]):
-        assert project.run("run", "one", "--", *command, **path).stderr == "", command
-    assert project.run("--quiet", "run", "one", "--", "pytest", **path).stderr == ""
+        assert standing.run("run", "one", "--", *command, **path).stderr == "", command
+    assert standing.run("--quiet", "run", "one", "--", "pytest", **path).stderr == ""
