@@ -161,6 +161,12 @@ class Project:
         done = self.run(*arguments, "--json", **environment)
         return done.returncode, json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
 
+    def built(self, name):
+        """Build what has this name and return the folder of its environment."""
+        code, answer = self.json("build", name)
+        assert code == 0, answer
+        return Path(answer["data"]["builds"][0]["path"])
+
 
 def filled_index(folder):
     """An index of two versions of `demo` and what they need."""

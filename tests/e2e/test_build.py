@@ -51,8 +51,7 @@ def test_path_prints_the_folder_of_a_built_env(project):
 
 
 def test_an_unmarked_folder_is_rubbish_and_rebuilt(project):
-    project.run("build", "one")
-    folder = Path(project.run("path", "one").stdout.strip())
+    folder = project.built("one")
     (folder / "envmgr.json").unlink()
     (folder / "left-behind").write_text("half a build")
     again = project.run("build", "one")
@@ -128,13 +127,11 @@ def test_verify_finds_a_file_that_was_changed(project):
 def test_a_write_in_one_env_reaches_no_other(project):
     project.manifest("two", requirements=["demo==1.0", "base==1.5"])
     project.manifest("three", requirements=["base>=1.4", "demo==1.0"])
-    project.run("build", "one")
-    folder = Path(project.run("path", "one").stdout.strip())
+    folder = project.built("one")
     next(folder.rglob("demo.py")).write_text("ANSWER = 0\n")
     project.manifest("later", requirements=["demo==1.0", "other==1"])
     project.index.add("other", "1", {"other.py": ""})
-    project.run("build", "later")
-    later = Path(project.run("path", "later").stdout.strip())
+    later = project.built("later")
     assert later != folder
     assert "ANSWER = 42" in next(later.rglob("demo.py")).read_text()
 
@@ -142,8 +139,7 @@ def test_a_write_in_one_env_reaches_no_other(project):
 def test_clean_shows_sizes_and_removes(project):
     nothing = project.run("clean", "--dry-run")
     assert nothing.returncode == 4
-    project.run("build", "one")
-    folder = Path(project.run("path", "one").stdout.strip())
+    folder = project.built("one")
     dry = project.run("clean", "--dry-run")
     assert dry.returncode == 0
     assert str(folder) in dry.stdout
@@ -273,8 +269,7 @@ def test_a_lock_is_for_no_python_that_the_manifest_does_not_admit(project, index
 
 
 def test_an_environment_without_its_sign_is_built_again(project):
-    project.run("build", "one")
-    folder = Path(project.run("path", "one").stdout.strip())
+    folder = project.built("one")
     (folder / "pyvenv.cfg").unlink()
     assert "built in" in project.run("build", "one").stdout
     assert project.run("run", "one", "--", "python", "-c", "import demo; print(demo.ANSWER)").stdout == "42\n"

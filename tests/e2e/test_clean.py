@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -76,8 +75,7 @@ def test_locks_and_remembered_answers_of_what_is_gone_go_as_well(project):
 
 
 def test_what_is_asked_can_be_answered_no_and_nobody_is_no_fault(project):
-    project.run("build", "one")
-    folder = Path(project.run("path", "one").stdout.strip())
+    folder = project.built("one")
     refused = subprocess.run(
         [sys.executable, "-m", "envmgr", "clean"], cwd=project.root, env=project.environment, input="n\n",
         capture_output=True, text=True, check=False,
