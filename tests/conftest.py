@@ -29,12 +29,6 @@ LONG_FIRST = ("e2e", "robustness", "integration")
 """The folders whose files take longest; begun last, one of them would go on alone while the other processors idle."""
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """One more than there are processors: what starts programs waits a third of its time."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_collection_modifyitems(items):
     """Begin with the files that take longest."""
     order = {name: place for place, name in enumerate(LONG_FIRST)}
