@@ -25,7 +25,7 @@ class Shelf(Mapping[str, Manifest]):
         self._files = files
         self._backends = backends
         self._read: dict[str, Manifest] = {}
-        self._asked: dict[str, Manifest] = {}
+        self._alone: set[str] = set()
 
     @cached_property
     def paths(self) -> dict[str, Path]:
@@ -48,13 +48,13 @@ class Shelf(Mapping[str, Manifest]):
         return dict(sorted(found.items()))
 
     def __getitem__(self, name: str) -> Manifest:
-        if name not in self._asked:
+        if name not in self._alone:
             folded = name.casefold()
             twins = [self._project.shown(path) for each, path in self.paths.items() if each.casefold() == folded]
             if len(twins) > 1:
                 raise check.same_name(name, *twins[:2])
-            self._asked[name] = self._loaded(name)
-        return self._asked[name]
+            self._alone.add(name)
+        return self._loaded(name)
 
     def _loaded(self, name: str) -> Manifest:
         if name not in self._read:

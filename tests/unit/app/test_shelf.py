@@ -1,0 +1,13 @@
+"""Manifests by name: another one may stand in for one that was asked for before."""
+
+from envmgr.app.workplace import Workplace
+
+
+def test_what_stands_in_for_a_manifest_is_given_until_it_is_put_back(project):
+    shelf = Workplace(project).shelf
+    own = shelf["alpha"]
+    other = own.model_copy(update={"summary": "as of a day"})
+    shelf.stand_in(other)
+    assert shelf["alpha"] is other
+    shelf.stand_in(own)
+    assert shelf["alpha"] is own
