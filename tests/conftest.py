@@ -31,9 +31,8 @@ LONG_FIRST = ("e2e", "robustness", "integration")
 
 def pytest_collection_modifyitems(items):
     """Begin with the files that take longest."""
-    order = {name: place for place, name in enumerate(LONG_FIRST)}
-    root = Path(__file__).parent
-    items.sort(key=lambda item: order.get(item.path.relative_to(root).parts[0], len(order)))
+    order = {Path(__file__).parent / name: place for place, name in enumerate(LONG_FIRST)}
+    items.sort(key=lambda item: next((order[each] for each in item.path.parents if each in order), len(order)))
 
 
 @pytest.fixture(autouse=True)
